@@ -38,6 +38,10 @@ def payment(asked: Payment, merchant_account: str) -> Body:
         "telephoneNumber": asked.payer.phone,
         "shopperStatement": UNSHOWN.sub("", asked.statement_descriptor)[:STATEMENT_CHARACTERS].strip(),
     }
+    # The values of additional data are texts, also where they are yes or no.
+    additional = {} if asked.capture else {"manualCapture": "true"}
+    if asked.payer_absent and asked.card and asked.network_reference:
+        additional[NETWORK_REFERENCE] = asked.network_reference
     return {
         "merchantAccount": merchant_account,
         "reference": asked.reference,
@@ -47,7 +51,7 @@ def payment(asked: Payment, merchant_account: str) -> Body:
         **{name: value for name, value in optional.items() if value},
         **({"captureDelayHours": 0} if asked.capture else {}),
         "metadata": {CAPTURE: AT_ONCE if asked.capture else LATER},
-        **_additional(asked),
+        **({"additionalData": additional} if additional else {}),
         **_presence(asked),
         **(_authentication(asked) if asked.card else {}),
     }
@@ -95,14 +99,6 @@ def _method(asked: Payment) -> Body:
         "holderName": plain(card.name),
     }
     return named | ({"cvc": card.cvc} if card.cvc else {})
-
-
-def _additional(asked: Payment) -> Body:
-    """Return Adyen's additional data, whose values are texts; the network's reference is of use without the payer."""
-    members = {} if asked.capture else {"manualCapture": "true"}
-    if asked.payer_absent and asked.card and asked.network_reference:
-        members[NETWORK_REFERENCE] = asked.network_reference
-    return {"additionalData": members} if members else {}
 
 
 def _presence(asked: Payment) -> Body:

@@ -48,14 +48,12 @@ class Wire:
     ) -> tuple[str, None, int, Mapping[str, str]]:
         """Return an answer in the package's form, without the request. Raise Refused."""
         all_headers = {**headers, "X-API-Key": xapikey, "Content-Type": "application/json"}
-        reply = _sent(self._send, method, self._whole(url), all_headers, to_bytes(json))
+        whole = self._address + VERSION.split(url)[-1] if self._address else url
+        reply = _sent(self._send, method, whole, all_headers, to_bytes(json))
         answer = _read(reply)
         if reply.status not in DONE:
             raise AdyenRefused(_refusal(reply, answer))
         return reply.content.decode(), None, reply.status, reply.headers
-
-    def _whole(self, url: str) -> str:
-        return self._address + VERSION.split(url)[-1] if self._address else url
 
 
 class AdyenClient:

@@ -13,7 +13,7 @@ from typing import Any
 from payments.providers.adyen.client import AdyenClient, AdyenRefused, ask
 from payments.providers.base import Approved, Outcome, Rejected, Unknown
 from payments.providers.disputes import UNUSABLE, DisputeResponse, Evidence, EvidenceType, Response
-from payments.providers.evidence.documents import Document, Limit, Unusable, documents_of
+from payments.providers.evidence.documents import Limit, Unusable, documents_of
 
 Answer = dict[str, Any]
 
@@ -62,7 +62,11 @@ def respond(client: AdyenClient, merchant_account: str, asked: DisputeResponse) 
         return Rejected(UNUSABLE, str(why))
     for kind in sorted(defense.known & documents.keys()):
         _done(ask(client.delete_defense_document, named | {"defenseDocumentType": kind}))
-    _done(ask(client.supply_defense_document, named | {"defenseDocuments": _supplied(documents)}))
+    supplied = [
+        {"defenseDocumentTypeCode": kind, "contentType": document.content_type, "content": document.content}
+        for kind, document in documents.items()
+    ]
+    _done(ask(client.supply_defense_document, named | {"defenseDocuments": supplied}))
     _done(ask(client.defend_dispute, named | {"defenseReasonCode": defense.reason}))
     return Approved(asked.provider_ref)
 
@@ -76,13 +80,6 @@ def _done(answer: Answer) -> Answer:
             raise AdyenRefused(Rejected("dispute_service", str(more.get("errorMessage") or "Adyen gives no reason.")))
         case _:
             raise AdyenRefused(Unknown("the provider does not say whether it was done"))
-
-
-def _supplied(documents: dict[str, Document]) -> list[Answer]:
-    return [
-        {"defenseDocumentTypeCode": kind, "contentType": document.content_type, "content": document.content}
-        for kind, document in documents.items()
-    ]
 
 
 def _chosen(reasons: Iterable[Answer], evidence: Sequence[Evidence]) -> Defense:

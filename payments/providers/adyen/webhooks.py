@@ -111,30 +111,20 @@ def _succeeded(item: Item) -> bool:
     return str(item["success"]).lower() == "true"
 
 
-def _additional(item: Item) -> Item:
-    return item.get("additionalData") or {}
-
-
 def _authorised(item: Item) -> Outcome:
-    additional = _additional(item)
+    additional = item.get("additionalData") or {}
     if not _succeeded(item):
         words, advice = item.get("reason") or "", advised(additional.get(ADVICE))
         refused = declined_by_words(words, item["pspReference"], cvc_checked(additional), advice)
         return replace(refused, card=card_facts(additional))
-    shown, reference = facts(additional) or None, str(additional.get(bodies.NETWORK_REFERENCE) or "")
-    checked, card = cvc_checked(additional), card_facts(additional)
-    return Approved(item["pspReference"], _is_captured(item), checked, shown, reference, card)
-
-
-def _is_captured(item: Item) -> bool:
-    """Whether the money is taken or held. Raises ValueError where the item does not say."""
-    additional = _additional(item)
     # Adyen describes it in a member of its own, and its examples have it like this.
     metadata = additional.get("metadata") or {bodies.CAPTURE: additional.get(f"metadata.{bodies.CAPTURE}")}
     capture = metadata.get(bodies.CAPTURE)
     if capture not in (bodies.AT_ONCE, bodies.LATER) and item.get("paymentMethod") not in NEVER_HELD:
         raise ValueError("the item does not say whether the money is held")
-    return capture != bodies.LATER
+    shown, reference = facts(additional) or None, str(additional.get(bodies.NETWORK_REFERENCE) or "")
+    checked, card = cvc_checked(additional), card_facts(additional)
+    return Approved(item["pspReference"], capture != bodies.LATER, checked, shown, reference, card)
 
 
 def _ran_out(item: Item) -> WebhookEvent:

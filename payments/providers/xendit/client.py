@@ -14,7 +14,6 @@ from payments.providers import http
 from payments.providers.base import NotSent, Unknown
 from payments.providers.xendit.channels import DOMAINS
 
-API_VERSION = "2024-11-11"
 # How Xendit says that it did what it was asked, unless a call is documented with another.
 DONE = (HTTPStatus.OK, HTTPStatus.CREATED)
 
@@ -42,7 +41,7 @@ class XenditClient:
         self._url = url
         self._send = http.restrict(send, DOMAINS, url)
         basic = base64.b64encode(f"{secret_key}:".encode()).decode()
-        self._headers = {"Authorization": f"Basic {basic}", "api-version": API_VERSION}
+        self._headers = {"Authorization": f"Basic {basic}", "api-version": "2024-11-11"}
 
     def get(self, path: str, **query: str | Sequence[str]) -> Asked:
         """Look up `path`; a parameter of several values is repeated."""

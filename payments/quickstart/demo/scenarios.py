@@ -53,7 +53,8 @@ def begin(sale: Sale, source_type: str, number: str, *, hold: bool = False) -> S
 
 
 def paid(sale: Sale) -> Steps:
-    yield from begin(sale, _source_type(sale, TYPES), _good_card(sale))
+    source_type = pick(sale.random, TYPES) if sale.purchase.currency == "PHP" else sourcetypes.CARD
+    yield from begin(sale, source_type, _good_card(sale))
     yield from _pay(sale)
 
 
@@ -165,10 +166,6 @@ def look_up_in_vain(sale: Sale, hours: float = 24 * 365) -> Steps:
     while (due_at := sale.attempt.due_at) and due_at < end:
         yield due_at
         sale.look_up_in_vain()
-
-
-def _source_type(sale: Sale, types: tuple[tuple[str, float], ...]) -> str:
-    return pick(sale.random, types) if sale.purchase.currency == "PHP" else sourcetypes.CARD
 
 
 def _good_card(sale: Sale) -> str:

@@ -11,7 +11,6 @@ from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject
 from payments.rendering.objects.checkout import BRANDING, COUNTRIES, branding_of, line_item, ordered, types
 
-LINK_ID = "plink_019aa3c5e2a47d10b1c6f0d2a3948591"
 SHORT = "4fGk9ZpQ2x"
 LINK_ITEM = line_item(remaining=member.number("How many are left.", 48, read="get('remaining')"))
 
@@ -32,7 +31,7 @@ PAYMENT_LINK = ApiObject(
     "PaymentLink",
     "A page that sells the same items to many payers, until they are sold out.",
     object=member.named("payment_link"),
-    id=member.own_id("plink", LINK_ID),
+    id=member.own_id("plink", "plink_019aa3c5e2a47d10b1c6f0d2a3948591"),
     active=member.flag("Whether it can be paid.", True),
     allow_adjustable_quantity=member.flag(
         "Whether the payer chooses how many of each; if not, it is one of each.",
