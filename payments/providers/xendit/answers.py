@@ -26,7 +26,12 @@ def _payment(asked: Payment, body: Body) -> Outcome:
         return OTHER_MONEY
     match body.get("status"):
         case "REQUIRES_ACTION" | "ACCEPTING_PAYMENTS":
-            return _action(ref, body)
+            values = {text(action, "descriptor"): text(action, "value") for action in objects(body, "actions")}
+            url, qr = values.get("WEB_URL", ""), values.get("QR_STRING", "")
+            if url.startswith("https://"):
+                return ActionRequired(ref, url)
+            # Any other action cannot be shown.
+            return ActionRequired(ref, url="", qr=qr) if qr else Pending(ref)
         case "AUTHORIZED" if not asked.capture:
             return _approved(asked, ref, body, captured=False)
         case "SUCCEEDED":
@@ -55,12 +60,3 @@ def _approved(asked: Payment, ref: str, body: Body, *, captured: bool) -> Approv
     cvc_checked = "unavailable" if asked.card and asked.card.cvc else "unchecked"
     facts = {"status": text(body, "status"), "payment_id": text(body, "latest_payment_id")}
     return Approved(ref, captured, cvc_checked, facts)
-
-
-def _action(ref: str, body: Body) -> Outcome:
-    """Return the payer's action; Pending where it is none that we can show."""
-    values = {text(action, "descriptor"): text(action, "value") for action in objects(body, "actions")}
-    url, qr = values.get("WEB_URL", ""), values.get("QR_STRING", "")
-    if url.startswith("https://"):
-        return ActionRequired(ref, url)
-    return ActionRequired(ref, url="", qr=qr) if qr else Pending(ref)

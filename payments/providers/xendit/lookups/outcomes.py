@@ -64,18 +64,14 @@ def resolve_operation(client: XenditClient, operation: Operation) -> Outcome:
         case "extend":
             return NotFound()
         case "capture" | "void":
-            return _resolve_hold(client, operation)
+            payment_id = find_payment_id(client, operation)
+            if not isinstance(payment_id, str):
+                return payment_id
+            answer = calls.get_payment(client, payment_id)
+            read = operations.captured if operation.kind == "capture" else operations.voided
+            return _refused_lookup(answer) or read(operation, answer)
         case unknown:
             raise ValueError(unknown)
-
-
-def _resolve_hold(client: XenditClient, operation: Operation) -> Outcome:
-    payment_id = find_payment_id(client, operation)
-    if not isinstance(payment_id, str):
-        return payment_id
-    answer = calls.get_payment(client, payment_id)
-    read = operations.captured if operation.kind == "capture" else operations.voided
-    return _refused_lookup(answer) or read(operation, answer)
 
 
 def find_payment_id(client: XenditClient, operation: Operation) -> str | NotSent | Unknown:
