@@ -94,11 +94,8 @@ SIMULATED_DUE = (
     _first("simulator_simulatedpayment", "dispute_due_at"),
     _first("simulator_simulatedpayout", "due_at"),
 )
-MESSAGES_DUE = (
-    _first("payments_notification", "due_at"),
-    *(_first("payments_payermessage", "due_at", f"channel = '{channel}'") for channel in ("email", "sms")),
-)
-SEND = "inbox.mails:send_due domain.messages.to_payers:send_due"
+NOTIFICATION_DUE = _first("payments_notification", "due_at")
+MESSAGES_DUE = [_first("payments_payermessage", "due_at", f"channel = '{channel}'") for channel in ("email", "sms")]
 SIMULATE = "domain.provider_events.messages:apply_simulator_messages"
 LOOK_UP = "domain.charging.recovery:resolve_due domain.checkout.card_checks:resolve_due"
 EXPIRE_CHECKOUTS = "domain.checkout.sessions:expire_due domain.checkout.links:close_due"
@@ -149,7 +146,9 @@ SWEEPS = {
     "end_decline_alerts": Sweep("domain.risk.decline_alerts:end_over", 60.0),
     "announce_events": Sweep("inbox.announcements:announce", 30.0),
     # A slow mail server holds one thread.
-    "send_messages": _acting(SEND, 10.0, *MESSAGES_DUE, shared=True),
+    "send_messages": _acting("domain.messages.to_payers:send_due", 10.0, *MESSAGES_DUE, shared=True),
+    # By one worker at a time, which counts what an operator was sent in the hour.
+    "send_notifications": Sweep("inbox.mails:send_due", 10.0, (NOTIFICATION_DUE,)),
     "clear_sessions": Sweep("domain.maintenance.old_sign_ins:delete", HOUR),
     "measure_oldest_due": Sweep("sweeps.oldest_due:record", 15.0),
 }

@@ -69,6 +69,7 @@ OF_OTHERS = {
 RECORDS = {
     "payments.webhookendpoint.gave_up_at",
     "payments.webhookendpoint.owed_since",
+    "payments.notification.ended_at",
     "payments.payoutaccount.withdrawn_at",
     "payments.payoutfile.cancelled_at",
     "payments.payoutfile.downloaded_at",

@@ -243,10 +243,14 @@ def test_workers_that_come_at_once_apply_each_report_once(live: Api, psp: Webhoo
     assert standing() == [APPLIED] * 3
 
 
+def claim() -> list[ProviderEvent]:
+    return apply.DUE.claim(ProviderEvent.objects.all(), lambda event: {"tries": event.tries + 1})
+
+
 def test_what_a_dead_worker_had_in_progress_is_taken_again(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
     send(account, signed(event_about(name_of("authorize"), approved(captured=True))))
-    assert apply._claim()
+    assert claim()
     assert apply.apply_due() == 0
 
     apply_due()
@@ -259,7 +263,7 @@ def test_what_took_longer_than_its_lease_changes_nothing_of_what_another_put_dow
 ) -> None:
     live.charge_source(live.wallet())
     send(account, signed(event_about(name_of("authorize"), None)))
-    [slow] = apply._claim()
+    [slow] = claim()
     apply_due()
     psp.found = Unknown("timed out")
     apply._apply_alone(slow)

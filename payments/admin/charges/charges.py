@@ -36,7 +36,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Part
 from payments.admin.moments import moment_brief
-from payments.admin.operators.requests import Waiting
+from payments.admin.operators.requests import WaitingRequests
 from payments.admin.operators.words import refund_reason
 from payments.admin.timeline.page import FOR_OPERATORS, timeline_context
 from payments.ledger.fees import Rate
@@ -65,7 +65,7 @@ class ChargeAdmin(ChargeList):
     )
     records_views = True
     row_actions = on_charges
-    parts: Sequence[Part] = (Waiting(), People(lambda charge: charge.source), CasePanel())
+    parts: Sequence[Part] = (WaitingRequests(), People(lambda charge: charge.source), CasePanel())
     contents = FOR_OPERATORS
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),

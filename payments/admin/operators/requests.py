@@ -143,7 +143,7 @@ class OperatorActionAdmin(DecidedByAnother):
         return {"subtitle": text}
 
 
-class Waiting(Part):
+class WaitingRequests(Part):
     """The requests to move a charge's money that wait, on its page, with the decisions of who may."""
 
     for_merchants = True

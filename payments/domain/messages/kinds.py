@@ -37,8 +37,9 @@ class Kind:
 
     def read(self, message: PayerMessage, row: Any = None) -> Letter | None:
         """Return what a message says about its row, or about another one; None where it is not needed any more."""
-        rows: Any = self.about._default_manager.select_related(*RELATED[self.about])
-        row = row or rows.get(merchant_id=message.merchant_id, id=message.about_id)
+        owner = message.merchant_id
+        rows: Any = Checkout.objects.whole(owner) if self.about is Checkout else self.about._default_manager
+        row = row or rows.select_related(*RELATED[self.about]).get(merchant_id=owner, id=message.about_id)
         with override(message.locale):
             content = self.say(row, message)
         return letter_of(self.template, content, message) if content else None
