@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
+from payments.admin.moments import moment_text
 from payments.models import MoneyCheck
 
 HEX_DIGITS = 32
@@ -52,6 +53,9 @@ class MoneyCheckAdmin(BaseAdmin):
     )
     failed = column("Failed", lambda check: lines(map(_shown, check.failures)))
     names = column("Invariants", lambda check: lines(check.invariants))
+
+    def headline(self, row: MoneyCheck) -> str:
+        return f"Money check of {moment_text(row.started_at)}"
 
     @admin.display(description="Result")
     def chip(self, check: MoneyCheck) -> SafeString:

@@ -127,7 +127,7 @@ class Propose(OnUnknown):
     refusals = (ValidationError, Refused)
 
     def question(self, row: Attempt) -> str:
-        return f"Outcome of {row}"
+        return f"Outcome of a payment unknown: {row.kind}, {money(row.amount, row.charge.currency)}"
 
     def is_offered_to(self, operator: User, row: Attempt) -> bool:
         return not Correction.objects.proposed().filter(attempt=row).exists()

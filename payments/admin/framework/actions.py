@@ -26,6 +26,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from payments.admin.file_forms import FORM_BYTES, is_too_long, takes_file, with_file
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import (
+    ID,
     ActionButton,
     Buttons,
     Facts,
@@ -119,8 +120,9 @@ class Action(Part, ABC):
         return True
 
     def question(self, row: Any) -> str:
-        """Return the title of the form's page."""
-        return str(self.label) if self.is_new and not isinstance(row, Model) else f"{self.label}: {row}"
+        """Return the title of the form's page, with the name of the row; an ID is none."""
+        is_nameless = (self.is_new and not isinstance(row, Model)) or ID.search(str(row))
+        return str(self.label) if is_nameless else f"{self.label}: {row}"
 
     def form_for(self, row: Any, data: Any) -> forms.Form:
         return forms.Form({}) if self.asks_nothing else self.form(data)

@@ -27,7 +27,7 @@ from payments.admin.framework.formats import id_link_column, listed, mode_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import Policy, limit_of
-from payments.admin.framework.object_actions import ActionButton, Part, address_of
+from payments.admin.framework.object_actions import ID, ActionButton, Part, address_of
 from payments.admin.framework.pagination import NEWEST_FIRST, KeysetList, NumberedList, used_by
 from payments.admin.lists.mode import mode_of_row
 from payments.admin.lists.page import ListPage
@@ -262,8 +262,9 @@ class BaseAdmin(CommonColumns, Audited, ListPage):
         return shown | {name: it for part in self.all_parts for name, it in part.beside_row(self, request, row).items()}
 
     def headline(self, row: Any) -> str:
-        """Return in words what `row` is."""
-        return f"{capfirst(self.words[0])} {row}"
+        """Return in words what `row` is, without an ID, which stands below."""
+        kind = capfirst(self.words[0])
+        return kind if ID.search(str(row)) else f"{kind} {row}"
 
     def marks(self, row: Any) -> list[Any]:
         """Return the state of `row` and its ID, which stand below the headline."""

@@ -53,7 +53,7 @@ class CorrectionAdmin(DecidedByAnother):
     )
 
     def question(self, row: Correction) -> str:
-        return f"{row.attempt}: {proposed_outcome(row)}?"
+        return f"Record {row.attempt.kind} of {money(row.amount, row.currency)} as {proposed_outcome(row)}?"
 
     def facts_of(self, row: Correction) -> Facts:
         attempt = row.attempt

@@ -33,7 +33,7 @@ class OnPayout(Action):
     refusals: tuple[type[Exception], ...] = (Refused,)
 
     def question(self, payout: Payout) -> str:
-        return f"{self.label}: {money(payout.amount, payout.currency)}, {payout}"
+        return f"{self.label}: {money(payout.amount, payout.currency)} to {payout.merchant.title}"
 
     def facts(self, payout: Payout) -> Facts:
         yield "Merchant", payout.merchant.title

@@ -236,3 +236,6 @@ class WebhookEndpointAdmin(BaseAdmin):
     gave_up = moment_column("gave_up_at")
     last_webhooks = column(_("Last webhooks"), _last_webhooks)
     shown_metadata = json_column("metadata")
+
+    def headline(self, row: WebhookEndpoint) -> str:
+        return row.url
