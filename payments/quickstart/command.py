@@ -15,7 +15,7 @@ from payments.embedded.processes import EmbeddedError
 from payments.quickstart import banner, ports
 from payments.quickstart.payment import take_first_payment
 from payments.quickstart.programs import Programs
-from payments.quickstart.supervisor import Failed, Stopped, Supervisor
+from payments.quickstart.supervisor import Failed, Stopped, Supervisor, say
 
 DESCRIPTION = "Starts kaha with a database, a web server and a worker of its own, and takes a first payment."
 
@@ -57,11 +57,12 @@ def run(data: Path, port: int, supervisor: Supervisor, *, as_json: bool, with_de
                 f"the data folder {folders.data} is in use by {lock.owner()}: stop that, or choose another with --data."
             )
         lock.write_owner("quickstart")
-        print(f"kaha: starting; the data folder is {folders.data}", file=sys.stderr)
+        say(f"starting; the data folder is {folders.data}")
         make_running_folders(folders)
         programs = Programs(folders, port, supervisor)
         cleanup.callback(programs.stop)
         demo = programs.start()
+        say("taking a first payment")
         steps = list(take_first_payment(port, demo["sk_test"]))
         ready = banner.Ready(port, demo, programs.folders())
         lines = [banner.heading("A first payment, just taken through the API"), *banner.payment_lines(steps), ""]
@@ -73,13 +74,11 @@ def run(data: Path, port: int, supervisor: Supervisor, *, as_json: bool, with_de
 
 
 def _make_month(programs: Programs, ready: banner.Ready) -> None:
-    print("kaha: making a month of demo life; all of the above works meanwhile", file=sys.stderr, flush=True)
+    say("making a month of demo life; all of the above works meanwhile")
     began = time.monotonic()
     programs.make_month()
     seconds = time.monotonic() - began
-    print(
-        f"kaha: a month of demo life is there after {seconds:.0f} s: {ready.api}/merchant/", file=sys.stderr, flush=True
-    )
+    say(f"a month of demo life is there after {seconds:.0f} s: {ready.api}/merchant/")
 
 
 def _port(text: str) -> int:

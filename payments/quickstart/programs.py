@@ -13,7 +13,7 @@ from payments.embedded.folders import PROJECT, Folders, drop_temporary_folder
 from payments.embedded.processes import spawn, stop
 from payments.quickstart.payment import LINK
 from payments.quickstart.ports import HOST, answers
-from payments.quickstart.supervisor import Supervisor, processor_ticks
+from payments.quickstart.supervisor import Supervisor, processor_ticks, say
 
 STOP_TIMEOUT_SECONDS = 5
 MONTH_SECONDS = 60
@@ -55,8 +55,11 @@ class Programs:
         self._load("prepare", demo_file)
         self._load("web", self._port)
         self._load("worker", ready_file)
+        say("waiting for PostgreSQL and Redis")
         self._start_servers()
+        say("preparing the database: tables, keys, a demo shop")
         self._prepare()
+        say("starting the web server and the worker")
         for name, title in (("web", "the web server"), ("worker", "the worker")):
             self._supervisor.watch(title, self._programs[name], folders.log(name))
             self._continue(name)

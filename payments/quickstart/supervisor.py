@@ -69,7 +69,7 @@ class Supervisor:
                 raise Failed(f"{what} was not ready, and has done nothing for {IDLE_SECONDS:g} seconds.")
             if not is_announced and now - began > slow_seconds:
                 is_announced = True
-                print(f"kaha: {what} takes longer than usual. Still waiting.", file=sys.stderr, flush=True)
+                say(f"{what} takes longer than usual. Still waiting.")
             time.sleep(0.02)
 
     def wait_for_end(
@@ -96,6 +96,11 @@ class Supervisor:
 
     def _stop_soon(self, number: int, frame: FrameType | None) -> None:
         self._asked_to_stop = True
+
+
+def say(text: str) -> None:
+    """Say on standard error what is done now: a start takes many seconds on a busy machine."""
+    print(f"kaha: {text}", file=sys.stderr, flush=True)
 
 
 def processor_ticks(pid: int) -> int:

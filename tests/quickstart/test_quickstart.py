@@ -63,6 +63,12 @@ def test_a_program_reads_everything_in_one_line(running: Quickstart) -> None:
     assert running.output.count("\n") == 1
 
 
+def test_it_says_each_step_before_it_is_done(running: Quickstart) -> None:
+    said = re.findall(r"^kaha: (\w+ ?\w*)", running.program.errors, re.M)
+    steps = ["starting", "waiting for", "preparing the", "starting the", "taking a"]
+    assert [each for each in said if each in steps] == steps
+
+
 def test_the_first_payment_can_be_seen_through_the_api(api: httpx.Client) -> None:
     charge = api.get("/v2/charges/").json()["data"][-1]
     assert (charge["amount_captured"], charge["amount_refunded"]) == (125_000, 25_000)
