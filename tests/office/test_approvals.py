@@ -54,7 +54,7 @@ def test_a_live_key_is_asked_for_by_one_approved_by_another_and_taken_once(
     hand.press(lourdes.get_by_role("button", name="Take the key"))
     key = lourdes.locator("code").last.inner_text()
     assert Api(key).get("/me").status_code == 200
-    hand.press(lourdes.get_by_role("link", name="I have copied it"))
+    hand.press(lourdes.get_by_role("link", name="I have stored them"))
     expect(lourdes.get_by_role("button", name="Take the key")).to_have_count(0)
     row = ApprovalRequest.objects.latest("pk")
     assert (row.state, row.proposed_by.username, row.decided_by and row.decided_by.username) == (

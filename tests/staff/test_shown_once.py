@@ -53,9 +53,23 @@ def test_a_reload_shows_no_key_and_issues_none(shown: Page) -> None:
 
 
 def test_going_back_and_forth_shows_no_key(shown: Page) -> None:
-    shown.get_by_role("link", name="I have copied it").click()
+    shown.get_by_role("link", name="I have stored them").click()
     for way in (shown.go_back, shown.go_forward):
         # The browser has kept nothing to go to, and says so.
         with suppress(Error):
             way()
         expect(shown.locator("body")).not_to_contain_text(SECRET)
+
+
+def test_all_that_is_shown_once_is_copied_at_once(tab: Page) -> None:
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.goto(reverse("admin:payments_merchant_add"))
+    tab.get_by_label("Title").fill("Tala Coffee Roasters")
+    tab.get_by_label("Why").fill("Ticket 4711")
+    tab.locator("button[name=decision]").click()
+    tab.get_by_role("button", name="Copy all").click()
+    copied = str(tab.evaluate("navigator.clipboard.readText()"))
+    shown = tab.locator(".secrets dd code").all_text_contents()
+    assert (len(shown), [text for text in shown if text not in copied]) == (6, [])
+    tab.get_by_role("link", name="I have stored them").click()
+    expect(tab.get_by_role("heading", level=1)).to_contain_text("Tala Coffee Roasters")

@@ -4,12 +4,13 @@ for (const text of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button"), link = text.closest("a");
   button.type = "button";
   button.className = text.classList.contains("id") ? "copy sign" : "copy";
-  button.textContent = "Copy";
+  const label = text.dataset.copyLabel || "Copy";
+  button.textContent = label;
   button.setAttribute("aria-label", `Copy ${text.dataset.copiedAs || text.dataset.copy}`);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text.dataset.copy);
     button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), 2000);
+    setTimeout(() => (button.textContent = label), 2000);
   });
   if (link) link.after(" ", button);
   else text.append(" ", button);
