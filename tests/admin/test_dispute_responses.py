@@ -18,7 +18,8 @@ from payments.inbox import rows
 from payments.models import ApprovalLimit, AuditEntry, Charge, Dispute, Evidence
 from payments.models.charging.evidence import SIZE_MAX
 from tests.admin.actions import act, address_of
-from tests.admin.conftest import House, text_of, the_operator
+from tests.admin.conftest import House, text_of, the_operator, words_of
+from tests.admin.test_overview import pesos
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api, made
 from tests.disputes.stories import AT_ONCE, disputed, make_dispute
@@ -50,6 +51,25 @@ def test_an_operator_adds_evidence_and_submits_it(dispute: Dispute, operator: Cl
     entries = AuditEntry.objects.filter(action="responded").order_by("id")
     assert [entry.detail for entry in entries] == ["Add evidence: receipt", "Submit the evidence"]
     assert not any("Juan" in str(entry.__dict__) for entry in entries)
+
+
+def test_the_page_says_what_the_reason_needs_what_is_there_and_what_is_won_or_lost(
+    dispute: Dispute, operator: Client
+) -> None:
+    Dispute.objects.update(reason="product_not_received")
+    before = words_of(operator.get(page_of(dispute)))
+    assert "What this dispute needs 0 of 4 ready Shipping documentation" in before
+    assert f"If won +{pesos(dispute.amount)} The bank gives it back. If lost −{pesos(dispute.amount)}" in before
+    form = operator.get(address_of(dispute, "add_evidence"), {"type": "customer_signature"})
+    assert 'value="customer_signature" selected' in text_of(form)
+    act(operator, dispute, "add_evidence", type="customer_signature", text="Signed by Juan")
+    assert "1 of 4 ready" in words_of(operator.get(page_of(dispute)))
+
+
+def test_a_dispute_is_under_review_at_once_after_the_answer(dispute: Dispute, operator: Client) -> None:
+    act(operator, dispute, "add_evidence", type="receipt", text="Signed for by Juan", submit="on")
+    page = words_of(operator.get(page_of(dispute)))
+    assert ("Under review" in page, "Answer by" in page, "What this dispute needs" in page) == (True, False, False)
 
 
 def test_the_last_piece_is_submitted_with_those_before(dispute: Dispute, operator: Client) -> None:
@@ -205,7 +225,7 @@ def test_the_page_of_a_dispute_shows_what_its_merchant_has_sent(api: Api, operat
     made(api.post(f"/disputes/{dispute}/evidence", {"type": "receipt", "text": "Signed by Juan"}))
     made(api.post(f"/disputes/{dispute}/submit"))
     text = text_of(operator.get(page_of(dispute))).replace("\N{NO-BREAK SPACE}", " ")
-    assert [words in text for words in ("receipt: text/plain, 14 bytes", "Pending", "Signed by")] == [True, True, False]
+    assert [words in text for words in ("receipt: Text, 14 bytes", "Pending", "Signed by")] == [True, True, False]
 
 
 def test_a_dispute_that_its_merchant_has_responded_to_is_not_in_the_inbox(api: Api, operator: Client) -> None:

@@ -2,7 +2,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q
-from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
@@ -11,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.contacts import People
-from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
+from payments.admin.disputes.answer import WhatIsNeeded, described
+from payments.admin.disputes.responses import ANSWERED, AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
@@ -46,6 +46,13 @@ def _reason(dispute: Dispute) -> str:
     return capfirst(gettext(dispute.reason.replace("_", " ")))
 
 
+def _standing(dispute: Dispute) -> tuple[str, str]:
+    """Return the status and its mark; what was answered is under review, before the provider says so."""
+    is_answered = dispute.status in ASKS_FOR_EVIDENCE and dispute.response_state in ANSWERED
+    status = Dispute.Status.UNDER_REVIEW if is_answered else Dispute.Status(dispute.status)
+    return str(status.label), CHIPS.get(status, "quiet")
+
+
 @admin.register(Dispute)
 class DisputeAdmin(BaseAdmin):
     for_merchants = (
@@ -53,7 +60,7 @@ class DisputeAdmin(BaseAdmin):
         "refusal order bank_has shown_fee network_ref network_code status"
     )
     row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
-    parts = (People(lambda dispute: dispute.charge.source),)
+    parts = (WhatIsNeeded(), People(lambda dispute: dispute.charge.source))
     merchant_lookup = "merchant"
     list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "evidence_due", "created", "mode")
     file_columns = (
@@ -111,10 +118,7 @@ class DisputeAdmin(BaseAdmin):
         _("Taken by the payer's bank"),
         lambda dispute: money(dispute.amount_withdrawn, dispute.charge.currency) if dispute.withdrawn else _("no"),
     )
-    shown_status = column(
-        _("Status"), lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
-    )
-
+    shown_status = column(_("Status"), lambda dispute: chip(*_standing(dispute)))
     order = column(_("Order"), lambda dispute: dispute.charge.description or NOTHING)
     why = column(
         _("Reason"),
@@ -124,7 +128,8 @@ class DisputeAdmin(BaseAdmin):
 
     def marks(self, row: Dispute) -> list[Any]:
         chip_of_state, *rest = super().marks(row)
-        due = row.evidence_due_at if row.status in ASKS_FOR_EVIDENCE else None
+        is_open = row.status in ASKS_FOR_EVIDENCE and row.response_state not in ANSWERED
+        due = row.evidence_due_at if is_open else None
         if due is None:
             return [chip_of_state, *rest]
         answer = format_html(gettext("Answer by {time}"), time=moment_brief(due))
@@ -138,6 +143,6 @@ class DisputeAdmin(BaseAdmin):
     @admin.display(description=_("Evidence"))
     def pieces(self, dispute: Dispute) -> SafeString | str:
         return lines(
-            f"{gettext(piece.type.replace('_', ' '))}: {piece.content_type}, {filesizeformat(piece.size)}"
+            f"{gettext(piece.type.replace('_', ' '))}: {described(piece)}"
             for piece in dispute.evidence.defer("sealed_content").order_by("id")
         )

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.validators import RegexValidator
+from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 from django.utils.text import format_lazy
 from django.utils.translation import gettext
@@ -108,6 +109,10 @@ class AddEvidence(Responds):
     permission = "payments.respond_dispute"
     form = EvidenceForm
     file_bytes = SIZE_MAX
+
+    def seen(self, page: Any, request: HttpRequest, row: Dispute, form: forms.Form) -> dict[str, Any]:
+        form.initial["type"] = request.GET.get("type")
+        return super().seen(page, request, row, form)
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         content_type, content = cleaned["file"] or (evidence.TEXT, cleaned["text"])
