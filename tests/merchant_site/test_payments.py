@@ -106,6 +106,17 @@ def test_another_person_of_the_merchant_approves_and_the_money_goes_back_once(
     assert "Made by owner-of-" in words_of(owner.get(page_of(asked.charge)))
 
 
+def test_a_request_is_shown_on_its_payment_to_those_who_see_requests(
+    limit: ApprovalLimit, owner: Client, shop: NewMerchant, api: Api
+) -> None:
+    api.charge()
+    refunded(owner, "60.00")
+    page = page_of(Charge.objects.get())
+    readers = {role: signed_in(member(shop.merchant, role)) for role in (Role.SUPPORT, Role.VIEWER)}
+    seen = {role: "waits for another person" in words_of(reader.get(page)) for role, reader in readers.items()}
+    assert seen == {Role.SUPPORT: True, Role.VIEWER: False}
+
+
 def test_several_payments_are_given_back_together_by_the_limit(limit: ApprovalLimit, owner: Client, api: Api) -> None:
     api.charge(amount=ALONE)
     api.charge(amount=ALONE + 1)
@@ -262,7 +273,7 @@ def test_a_dispute_is_answered_with_a_file(owner: Client, api: Api) -> None:
     given = {"type": "receipt", "file": file, "reason": REASON, "submit": "on"}
     assert owner.post(page_of(dispute, "add-evidence"), given).status_code == 302
     assert evidence.opened(dispute)[0].content_type == Evidence.objects.get().content_type == "application/pdf"
-    assert "receipt: application/pdf" in words_of(owner.get(page_of(dispute)))
+    assert "receipt: PDF" in words_of(owner.get(page_of(dispute)))
 
 
 def test_the_limit_holds_for_a_loss_that_is_accepted_too(limit: ApprovalLimit, owner: Client, api: Api) -> None:

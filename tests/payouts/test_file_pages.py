@@ -10,6 +10,7 @@ from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.models import AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
@@ -159,6 +160,17 @@ def test_a_file_that_the_bank_would_refuse_is_not_handed_out(account: PayoutAcco
     PayoutAccount.objects.update(bic="NOBIC")
     assert f"BICFI of po_{payout.id.hex}" in answer_to(ana, "download", file)
     assert PayoutFile.objects.get().downloaded_at is None
+
+
+def test_a_file_that_is_made_and_not_handed_out_is_named(
+    account: PayoutAccount, ana: Client, settings: Settings
+) -> None:
+    ready(account)
+    settings.PAYOUT_DEBTOR_ACCOUNTS = {"PHP": ("NOBIC", "1234567890")}
+    day = clock.now().date() + timedelta(days=1)
+    form = {"currency": "PHP", "execute_on": day, "reason": "Weekly run", **once(ana), "decision": "download"}
+    page = words_of(ana.post(reverse(ADD), form, follow=True))
+    assert ("Made: " in page, "BICFI" in page, PayoutFile.objects.get().name in page) == (True, True, True)
 
 
 def test_the_pages_name_a_payout_that_every_file_leaves_out_and_what_to_do(account: PayoutAccount, ana: Client) -> None:

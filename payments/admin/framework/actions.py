@@ -286,9 +286,10 @@ class Action(Part, ABC):
 
 
 class OnChosen(Action):
-    """An action on chosen rows of a list, at most `most` at once."""
+    """An action on chosen rows of a list, at most `most` at once; where it `takes_all`, on the whole list if asked."""
 
     most = 100
+    takes_all = False
 
     def urls(self, page: Any) -> list[URLPattern]:
         return []
@@ -317,7 +318,7 @@ class OnChosen(Action):
         return redirect(request.get_full_path()) if rows is None else super().answer(page, request, rows)
 
     def shown(self, page: Any, request: HttpRequest, row: Any, form: forms.Form, status: int = 200) -> HttpResponse:
-        for name in ("action", "select_across"):
+        for name in ("action", "select_across") if self.takes_all else ("action",):
             hidden = forms.CharField(initial=request.POST.get(name), required=False, widget=forms.HiddenInput)
             form.fields[name] = hidden
         chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)

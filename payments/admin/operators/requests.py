@@ -156,7 +156,12 @@ class WaitingRequests(Part):
         ]
 
     def beside_row(self, page: Any, request: HttpRequest, row: Charge) -> dict[str, Any]:
-        return {"waiting": [(capfirst(what_moves(asked)), asked) for asked in self._of(page, row)]}
+        seen = [
+            asked
+            for asked in self._of(page, row)
+            if page.admin_site.get_model_admin(asked.shown_as).has_view_permission(request)
+        ]
+        return {"waiting": [(capfirst(what_moves(asked)), asked) for asked in seen]}
 
     def _of(self, page: Any, charge: Charge) -> QuerySet[Any]:
         # Those of the staff are not shown to merchants' people.

@@ -1,5 +1,6 @@
 """What operators do with a bank file."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -89,8 +90,16 @@ class MakeFile(Action):
 
     def do(self, row: list[Waiting], cleaned: dict[str, Any]) -> Done:
         file = files.make(cleaned["row_id"], cleaned["currency"], cleaned["execute_on"], cleaned["operator"])
-        is_taken = cleaned[DECISION] == "download" and cleaned["operator"].has_perm(MAY_DOWNLOAD)
-        return downloaded(file) if is_taken else Result(f"Made: {files.summary(file)}.", file)
+        made = Result(f"Made: {files.summary(file)}.", file)
+        if cleaned[DECISION] != "download" or not cleaned["operator"].has_perm(MAY_DOWNLOAD):
+            return made
+        # The file is there, whatever becomes of its download.
+        try:
+            return downloaded(file)
+        except (Refused, BadFile) as fault:
+            return replace(made, warning=str(fault))
+        except VaultUnavailable:
+            return replace(made, warning="The vault does not answer. Download it in a moment.")
 
 
 def downloaded(file: PayoutFile) -> HttpResponse:

@@ -93,6 +93,7 @@ class SendChosenAgain(OnChosen, SendAgain):
     """Those that were chosen in the list."""
 
     most = MOST_AT_ONCE
+    takes_all = True
 
     def possible(self, page: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
         count = rows.order_by()[: self.most + 1].count()

@@ -1,4 +1,5 @@
-// One field of a card, in a frame of ours on a shop's page. The page learns whether it is complete, and no digit of it.
+// One field of a card, in a frame of ours on a shop's page. The page learns whether it is complete and which brand the
+// number is of, and no other digit of it.
 import { cvcOf, digitsOf, expiryOf, groupExpiry, groupNumber, isOver, LEAST_DIGITS, numberOf, schemeOf } from "./card_fields.js"
 
 const NAMES = ["cardNumber", "cardExpiry", "cardCvc"]
