@@ -45,6 +45,8 @@
       list.hidden = false;
     }
     field.addEventListener("input", show);
+    // Who is quick has typed before this runs.
+    if (document.activeElement === field) show();
     list.addEventListener("click", (event) => { if (event.target.closest("a")) close(); });
     document.addEventListener("click", (event) => { if (!event.target.closest(".search")) close(); });
     document.addEventListener("keydown", (event) => {
