@@ -134,6 +134,7 @@ def test_an_approved_key_is_taken_by_the_developer_who_asked_for_it(owner: Clien
     assert find_key(shown.context["secrets"]["Key"])
 
 
+@pytest.mark.usefixtures("commits")
 def test_a_refund_that_support_requests_is_approved_by_finance_once(shop: NewMerchant, api: Api) -> None:
     charge = api.charge(amount=10_000)
     support = member(shop.merchant, "support")

@@ -7,7 +7,7 @@ from payments.domain.messages.kinds import KINDS
 from payments.domain.messages.letters import Letter
 from payments.models import Charge, Checkout, Merchant, PayerMessage, PaymentRequest, Refund, Source
 
-ITEM = {"name": "Halo-halo", "quantity": 2, "amount": 12_500}
+ITEM = {"name": "Leche flan", "quantity": 2, "amount": 12_500}
 PAYER = {"name": "Juan dela Cruz", "email": "juan@example.com"}
 ORDER = {
     "line_items": [ITEM],
@@ -39,7 +39,7 @@ def _made_up(merchant: Merchant) -> dict[type[Model], Model]:
         checkout=checkout,
         amount_captured=25_000,
         status=Charge.Status.SUCCEEDED,
-        description="Halo-halo",
+        description="Leche flan",
         statement_descriptor="HALO-HALO",
         **total,
     )
