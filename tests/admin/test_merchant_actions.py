@@ -23,7 +23,7 @@ from tests.factories import MerchantFactory
 from tests.operators.factories import person
 
 ADD = reverse("admin:payments_merchant_add")
-SHOWN = re.compile(r"<dt>(\w+)</dt><dd><code>(.+?)</code>")
+SHOWN = re.compile(r"<dt>(\w+)</dt><dd[^>]*><code>(.+?)</code>")
 
 
 def newest() -> Merchant:

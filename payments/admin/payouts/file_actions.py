@@ -93,7 +93,7 @@ class MakeFile(Action):
         made = Result(f"Made: {files.summary(file)}.", file)
         if cleaned[DECISION] != "download" or not cleaned["operator"].has_perm(MAY_DOWNLOAD):
             return made
-        # The file is there, whatever becomes of its download.
+        # The file exists, even where its download fails.
         try:
             return downloaded(file)
         except (Refused, BadFile) as fault:
