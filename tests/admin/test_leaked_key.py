@@ -60,8 +60,8 @@ def test_a_leaked_key_is_rolled_and_revoked_and_what_it_did_is_found(
     assert From(old, SHOP).get("/charges/").status_code == 200
 
     # Which key it is and when it was used last, from its last four characters.
-    [listed] = [line for line in manage("merchant", "list-keys", "Sari Store").splitlines() if old[-4:] in line]
-    assert listed.startswith(old_id)
+    shown = manage("merchant", "list-keys", "Sari Store").splitlines()
+    assert [line for line in shown if line.startswith(old_id) and f"{old[-4:]} " in line]
     assert clock.now() - find_key(old_id).last_used_at < timedelta(minutes=1)
 
     # Rolled, the old one works on for the programs that have not changed over; the log shows which these are.
