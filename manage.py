@@ -6,6 +6,7 @@ import sys
 
 from config.logs.command_output import status_of_act
 from config.logs.outputs import protect_standard_error
+from payments import described
 from payments.embedded.commands import database_for
 from payments.embedded.processes import EmbeddedError
 from payments.metrics.folder import folder_for
@@ -19,6 +20,10 @@ def main() -> None:
 
 def run() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    if sys.argv[1:2] in (["version"], ["--version"]):
+        # Django would print its own, and settings may be what is being looked for.
+        print(described())
+        return
     if sys.argv[1:2] == ["quickstart"]:
         # It decides what the settings will read, so it runs before anything reads them.
         from payments.quickstart import command

@@ -10,6 +10,7 @@ from celery.signals import celeryd_after_setup, setup_logging, worker_ready, wor
 
 from config.boot.checks import log_live_cards, refuse_bad_configuration
 from config.logs.outputs import protect_standard_output
+from payments import log_start
 from payments.concurrency.garbage import freeze_loaded_objects
 from payments.db.backend import allow_work
 from payments.traces import lifetime as traces
@@ -45,6 +46,7 @@ def work(instance: Any, **_: object) -> None:
     from config.boot.session_check import refuse_unbounded_sessions
     from payments.domain import bulkheads
 
+    log_start("worker")
     allow_work()
     refuse_unbounded_sessions()
     bulkheads.use(bulkheads.Bulkheads(instance.concurrency, bulkheads.PERCENT_OF_WORKER))

@@ -3,6 +3,7 @@ from django.urls import include, path, re_path
 
 import customers.api.urls
 import payments.api.urls
+from config.boot.extras import has_package
 from payments.api.account import HealthView, PingView
 from payments.api.guides.command_line import download_wheel
 from payments.api.guides.views import list_guides, show_guide, show_start
@@ -18,7 +19,7 @@ of_everybody = [
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^v2/health/?$", HealthView.as_view()),
     re_path(r"^ping/?$", PingView.as_view()),
-    re_path(r"^mcp/?$", McpView.as_view()),
+    *([re_path(r"^mcp/?$", McpView.as_view())] if has_package("mcp") else []),
     path("", show_start),
     re_path(r"^docs/?$", show_reference),
     re_path(r"^docs/search\.json$", show_index),

@@ -14,6 +14,7 @@ from django.urls import get_resolver
 from config.boot.checks import log_live_cards, refuse_bad_configuration
 from config.boot.session_check import refuse_unbounded_sessions
 from config.http.wsgi_middleware import ContentTypeFilter, PathLimit
+from payments import log_start
 from payments.concurrency.connections import release_connection
 from payments.concurrency.garbage import freeze_loaded_objects
 
@@ -27,6 +28,7 @@ for receiver in (close_caches, close_old_connections, reset_urlconf):
     request_finished.disconnect(receiver)
 request_finished.connect(lambda **_: release_connection(), weak=False)
 refuse_unbounded_sessions()
+log_start("web server")
 log_live_cards()
 # Django loads the views at the first request, and a payment would wait for that.
 get_resolver().url_patterns  # noqa: B018

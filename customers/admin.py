@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from customers.domain import kept_sources
+from customers.domain.verbs import DETACH
 from customers.models import Customer, CustomerSource
 from payments.admin.charges.sources import SHOWN_CHARGES, charge_line
 from payments.admin.columns import UNNAMED
@@ -41,19 +42,12 @@ from payments.merchant_site.policy import on_merchant_site
 from payments.models import Charge, Event, Source
 from payments.search import find
 
-WHAT_HAPPENS = _(
-    "The source cannot be charged any more, and its card data is destroyed. The merchant gets an event. "
-    "Charges that were made stay. This cannot be undone."
-)
-
 
 class SourceForm(ReasonForm):
     source = forms.ChoiceField(label=_("Source"), widget=forms.RadioSelect({"class": "radiolist"}))
 
 
-class DetachSource(Action):
-    name, label = "detach_source", _("Detach a source")
-    permission = "customers.delete_customersource"
+class DetachSource(Action, verb=DETACH):
     for_merchants = True
     refusals = (PaymentError,)
 
@@ -64,13 +58,12 @@ class DetachSource(Action):
         form = SourceForm(data)
         source: Any = form.fields["source"]
         kept = customer.ties.filter(detached_at=None).select_related("source__card").order_by("-id")
-        source.choices = [(str(tie), f"{source_label(tie.source)} ({tie})") for tie in kept]
+        source.choices = [(str(tie), f"{source_label(tie.source)}") for tie in kept]
         return form
 
-    def facts(self, customer: Customer) -> Facts:
-        yield _("Customer"), f"{customer}, {customer.email}"
-        yield _("Merchant"), customer.merchant.title
-        yield _("What happens"), WHAT_HAPPENS
+    def about(self, customer: Customer) -> Facts:
+        yield _("Customer"), customer.email or customer.mobile_number or UNNAMED
+        yield from super().about(customer)
 
     def do(self, customer: Customer, cleaned: dict[str, Any]) -> Done:
         kept_sources.detach_for_operator(customer, cleaned["source"])
@@ -78,7 +71,7 @@ class DetachSource(Action):
 
 
 ByPresence = by(
-    "presence", present=(_("Present"), Q(deleted_at__isnull=True)), deleted=(_("Deleted"), Q(deleted_at__isnull=False))
+    "state", present=(_("Active"), Q(deleted_at__isnull=True)), deleted=(_("Deleted"), Q(deleted_at__isnull=False))
 )
 
 
@@ -137,7 +130,7 @@ class CustomerAdmin(BaseAdmin):
     public_id = id_column("cus")
     who = column(_("Customer"), lambda customer: customer.email or customer.mobile_number or UNNAMED)
     standing = column(
-        _("State"), lambda row: chip(_("deleted"), "quiet") if row.deleted_at else chip(_("present"), "good")
+        _("State"), lambda row: chip(_("deleted"), "quiet") if row.deleted_at else chip(_("active"), "good")
     )
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")

@@ -26,6 +26,7 @@ class Failpoint(StrEnum):
     TREE_GROWN = "tree_grown"  # the tree has grown, and nothing is committed
     EXECUTING = "executing"  # what was approved is committed, and nothing of it is done
     EXECUTED = "executed"  # what was approved is done, and its request is as before
+    LET_OUT = "let_out"  # a payout or a bank file goes out, and its request is as before
     TAKEN = "taken"  # the parts of a payout are taken, and the payout is not written
 
 

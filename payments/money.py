@@ -33,23 +33,23 @@ KNOWN_CURRENCIES = frozenset(_DECIMALS_OF_MONEY)
 # What new money may be in: the codes of today. One whose decimals changed would change the amounts that are stored.
 CURRENCIES = frozenset(currency.code for currency in Currency if DECIMALS.get(currency.code) == currency.exponent)
 DEFAULT_CURRENCY = "PHP"
+# As wide as a digit, and before the sign of the currency.
+MINUS = "\N{MINUS SIGN}"
 TYPED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,14})(?:\.[0-9]{1,6})?")
 
 
 def shown_amount(amount: int, currency: str) -> str:
-    """Return `amount` in the smallest unit of `currency` (ISO 4217) as people read it: "-₱1,234.50", "USD -1,234.50".
+    """Return `amount` in the smallest unit of `currency` (ISO 4217) as people read it: "−₱1,234.50", "USD 1,234.50".
 
     A code without a smallest unit (gold, XAU) has no decimals. Raises ValueError for an unknown code.
     """
-    text = plain_amount(amount, currency)
-    if currency == DEFAULT_CURRENCY:
-        return f"-₱{text[1:]}" if amount < 0 else f"₱{text}"
-    return f"{currency}\N{NO-BREAK SPACE}{text}"
+    sign = "₱" if currency == DEFAULT_CURRENCY else f"{currency}\N{NO-BREAK SPACE}"
+    return f"{MINUS * (amount < 0)}{sign}{plain_amount(abs(amount), currency)}"
 
 
 def plain_amount(amount: int, currency: str) -> str:
     """Return `amount` as `shown_amount` does, without the currency: "1,234.50"."""
-    return f"{major_units(amount, currency):,.{_decimals(currency)}f}"
+    return f"{MINUS * (amount < 0)}{major_units(abs(amount), currency):,.{_decimals(currency)}f}"
 
 
 def major_units(amount: int, currency: str) -> Decimal:

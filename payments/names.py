@@ -14,8 +14,10 @@ PLAIN_TEXT = rf"[{PLAIN}{SPACES}]*[{PLAIN}\t]"
 # the document refuses what no text of P has, and the field looks at each letter.
 _OTHERS = r"!\"$%&()*+/:;<=>?@\[\\\]^`{|}~\x7f-\xa0"
 DOCUMENTED = rf"[^\x00-\x08\x0e-\x1f{_OTHERS}]*[^\x00-\x08\x0a-\x1f{_OTHERS}]"
-# Line ends, other controls, and marks that turn the direction of a text.
-NOT_IN_ONE_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Line ends, other controls, marks that turn the direction of a text, and what no page shows. Languages write some of
+# what cannot be seen: U+200B to U+200D stay.
+UNSEEN = r"\x00-\x1f\x7f-\x9f\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+NOT_IN_ONE_LINE = re.compile(f"[{UNSEEN}]")
 _ALLOWED, _ENDING = re.compile(f"[{PLAIN}{SPACES}]*"), re.compile(r"[\n\r\f\v]")
 NOT_PLAIN = re.compile(f"[^{PLAIN}]+")
 

@@ -1,5 +1,6 @@
 """The source types, for serializers, admin, pages, routing and docs; `shown` also knows earlier ones."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -48,6 +49,14 @@ SOURCE_TYPES = (
 NAMES = tuple(source_type.name for source_type in SOURCE_TYPES)
 BY_NAME = {source_type.name: source_type for source_type in SOURCE_TYPES}
 CARD = "card"
+# The former names of wallets: the provider has one wallet for both.
+FORMER = {"paymaya": "maya"}
+
+
+def named_once(names: Iterable[str]) -> list[str]:
+    """Return the types that people choose from: no former name beside the present one."""
+    taken = list(names)
+    return [name for name in taken if FORMER.get(name) not in taken]
 
 
 def shown(name: str) -> SourceType:

@@ -28,7 +28,7 @@ def pytest_load_initial_conftests() -> Generator[None]:
     def start_at_hour(self: Any, *arguments: Any, env: Any = None, **options: Any) -> None:
         start(self, *arguments, env=env and {**clock, **env}, **options)
 
-    subprocess.Popen.__init__ = start_at_hour  # type: ignore[method-assign]
+    subprocess.Popen.__init__ = start_at_hour
     return (yield)
 
 

@@ -101,7 +101,7 @@ class Browser(Client):
         from payments.merchant_site import form_owner, membership
 
         request = HttpRequest()
-        request.session = self.session  # type: ignore[assignment]
+        request.session = self.session
         request.user = get_user(request)
         opened = membership.open_membership(request) if request.user.is_authenticated else None
         return {form_owner.NAME: opened.merchant_id.hex} if opened else {}

@@ -45,6 +45,21 @@ def in_background(do: Callable[[], Result]) -> Iterator["Future[Result]"]:
         yield threads.submit(run)
 
 
+@contextmanager
+def locked(table: str) -> Iterator[None]:
+    """Have another session hold a table in the block, for which this thread's waits a moment alone."""
+    busy = connection.copy()
+    busy.set_autocommit(False)
+    try:
+        with busy.cursor() as theirs, connection.cursor() as ours:
+            theirs.execute(f"LOCK TABLE {table}")
+            ours.execute("SET lock_timeout = '50ms'")
+            yield
+            ours.execute("SET lock_timeout = '5s'")
+    finally:
+        busy.close()
+
+
 def await_a_waiting_session() -> None:
     """Return when another session of this database waits for a lock."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

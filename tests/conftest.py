@@ -62,7 +62,7 @@ def _force_login(client: Client, user: Any, backend: str | None = None) -> None:
     session.save()
 
 
-Client.force_login = _force_login  # type: ignore[method-assign]
+Client.force_login = _force_login
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
 # How long one takes says how busy the machine is, and nothing else.
@@ -78,7 +78,7 @@ providers._get_local_constants = lambda: providers._local_constants
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Have the database emptied in our way after a test that commits."""
     with django_db_blocker.unblock():
-        TransactionTestCase._fixture_teardown = EmptyDatabase()  # type: ignore[method-assign]
+        TransactionTestCase._fixture_teardown = EmptyDatabase()
 
 
 @pytest.fixture(autouse=True)

@@ -84,4 +84,4 @@ def emptied_once(blocker: DjangoDbBlocker) -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: None)
             yield
-        empty()  # type: ignore[call-arg] # see `django_db_setup`
+        empty()

@@ -28,8 +28,8 @@ def handle_later(handler: ClientHandler, environment: dict[str, Any]) -> Any:
 
 
 def pytest_configure() -> None:
-    clock.datetime = SimpleNamespace(now=now, fromisoformat=datetime.fromisoformat)  # type: ignore[misc, assignment]
-    ClientHandler.__call__ = handle_later  # type: ignore[method-assign]
+    clock.datetime = SimpleNamespace(now=now, fromisoformat=datetime.fromisoformat)
+    ClientHandler.__call__ = handle_later
 
 
 @pytest.fixture(autouse=True, scope="module")

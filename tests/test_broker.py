@@ -1,7 +1,6 @@
 """Redis is believed nothing: who it is must be proved, and what it says only wakes."""
 
 import socket
-import ssl
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +34,7 @@ class TlsServer:
             with self._context.wrap_socket(connection, server_side=True) as client:
                 # In TLS 1.3 a client that refuses says so only after the server's side of the handshake is over.
                 self.was_trusted = bool(client.recv(1))
-        except ssl.SSLError:
+        except OSError:
             connection.close()
 
     def close(self) -> None:

@@ -15,9 +15,8 @@ from payments.sensitive_data.card_numbers import holds_card_number, holds_taken_
 from payments.sensitive_data.luhn import luhn_valid
 from payments.sensitive_data.plain_text import plain
 from payments.sensitive_data.redaction import redact, redact_bytes, suspicious
-from tests.canaries.marks import SOURCE_CVC, marked
+from tests.canaries.marks import SHAPES, SOURCE_CVC, in_groups, marked
 from tests.canaries.scanner import findings
-from tests.canaries.shapes import SHAPES, in_groups
 from tests.figures.inputs.card_texts import DISGUISES, ORDINARY
 
 NUMBER = marked(11, 1)

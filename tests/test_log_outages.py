@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
@@ -45,11 +45,11 @@ def collector(tmp_path: Path) -> Iterator[Collector]:
     collector.go()
 
 
-def _client(url: str, shop: NewMerchant) -> httpx.Client:
-    return httpx.Client(base_url=f"{url}/v2", auth=(shop.keys["sk_test"], ""), timeout=PATIENCE_SECONDS)
+def _client(url: str, shop: NewMerchant) -> httpx2.Client:
+    return httpx2.Client(base_url=f"{url}/v2", auth=(shop.keys["sk_test"], ""), timeout=PATIENCE_SECONDS)
 
 
-def charge(client: httpx.Client) -> tuple[int, str]:
+def charge(client: httpx2.Client) -> tuple[int, str]:
     """Return the status of a new charge, as HTTP has it and as its body has it."""
     source = client.post("/sources/", json=SOURCE)
     order = {"amount": 100, "currency": "PHP", "source": source.json()["id"], "description": "Taho"}

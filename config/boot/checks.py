@@ -16,6 +16,7 @@ from django.db import connections
 from django.http.request import split_domain_port, validate_host
 
 from config.boot.exports import EXPORT_RULES
+from config.boot.extras import has_package, needs
 from config.boot.unsafe_settings import UNSAFE_RULES
 from payments.hosts import OWN, is_own
 from payments.providers import hosts
@@ -77,11 +78,8 @@ def refuse_bad_configuration() -> None:
 
 def log_live_cards() -> None:
     """Log whether live mode takes cards, and what the operator of this installation then answers for."""
-    if settings.LIVE_CARDS_ATTESTED:
-        status = "live cards are on by LIVE_CARDS_ATTESTED"
-    else:
-        status = "live cards are off until LIVE_CARDS_ATTESTED is set"
-    logger.info("%s: with live cards, the company that runs this answers for PCI DSS (SAQ-D)", status)
+    status = "on by LIVE_CARDS_ATTESTED" if settings.LIVE_CARDS_ATTESTED else "off until LIVE_CARDS_ATTESTED is set"
+    logger.info("live cards are %s: with live cards, the company that runs this answers for PCI DSS (SAQ-D)", status)
 
 
 def _error(name: str, form: str) -> Error:
@@ -204,6 +202,7 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
         _transit_url_is_safe,
         "must be scheme, host and port only, with https:// unless on loopback.",
     ),
+    ("VAULT_TRANSIT_URL", lambda: not settings.VAULT_TRANSIT_URL or has_package("hvac"), needs("vault")),
     ("VAULT_TRANSIT_TOKEN_FILE", _transit_token_is_there, "must name a file that holds a token."),
     ("VAULT_TRANSIT_KEY", lambda: bool(TRANSIT_KEY.fullmatch(settings.VAULT_TRANSIT_KEY)), TRANSIT_KEY_FORM),
     ("FINGERPRINT_KEY", lambda: _is_well_formed(keys.fingerprint_key), keys.FINGERPRINT_KEY_FORM),

@@ -12,7 +12,15 @@ from environ.fileaware_mapping import FileAwareMapping
 from payments import bank_accounts
 from payments.money import KNOWN_CURRENCIES
 
-NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMAIL_HOST": ""}
+NO_MAIL: Mapping[str, Any] = {
+    "EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend",
+    "EMAIL_HOST": "",
+    "EMAIL_PORT": 25,
+    "EMAIL_HOST_USER": "",
+    "EMAIL_HOST_PASSWORD": "",  # nosec B105 # no password
+    "EMAIL_USE_TLS": False,
+    "EMAIL_USE_SSL": False,
+}
 MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
 # A currency, and the BIC and number of our account in it.
 BANK_ACCOUNT = re.compile(r"([A-Z]{3})=([^/]+)/(.+)")
@@ -120,13 +128,13 @@ class Environment:
         self.faults[name] = f"must be one of {', '.join(choices)}."
         return default
 
-    def email(self, name: str) -> dict[str, Any]:
-        """Return Django's settings for the mail server that a URL names; nothing where it is not set."""
+    def email(self, name: str) -> Mapping[str, Any]:
+        """Return Django's settings for the mail server that a URL names; NO_MAIL where it is not set."""
         url = self.text(name).strip()
         if not url:
             return NO_MAIL
         if url.partition("://")[0] in MAIL_SCHEMES and (settings := environ.Env.email_url_config(url))["EMAIL_HOST"]:
-            return settings | {"EMAIL_TIMEOUT": 5}
+            return {**NO_MAIL, **settings}
         self.faults[name] = "must look like smtp+tls://user:password@host:587, or smtp:// or smtp+ssl://."
         return NO_MAIL
 

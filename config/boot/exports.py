@@ -1,33 +1,19 @@
 """The settings of metrics, traces and errors; the last two need packages that not every installation has."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
 from config.boot.environment import Environment
+from config.boot.extras import has_package, needs
 from config.boot.unsafe_settings import Rule, is_loopback
-
-
-def traces(env: Environment) -> tuple[str, dict[str, str], float]:
-    """Return the address of the collector (OTLP over HTTP; "" for none), its headers, and the share sampled."""
-    endpoint = env.text("OTEL_EXPORTER_OTLP_ENDPOINT").strip().rstrip("/")
-    return endpoint, env.headers("OTEL_EXPORTER_OTLP_HEADERS"), env.share("TRACES_SAMPLE_RATE", 0.01)
 
 
 def dsn(env: Environment) -> str:
     """Return where errors go; "" for nowhere."""
     return env.text("SENTRY_DSN").strip()
-
-
-def has_package(name: str) -> bool:
-    """Return whether a package is installed, whose parents may not be either."""
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def usable_dsn(env: Environment) -> str:
@@ -80,7 +66,7 @@ OTLP, SENTRY = "opentelemetry.exporter.otlp.proto.http", "sentry_sdk"
 ENDPOINT, HEADERS, DSN = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "SENTRY_DSN"
 ENDPOINT_FORM = "must be the http:// or https:// address of a collector, such as http://127.0.0.1:4318."
 DSN_FORM = "must be a DSN of Sentry, such as https://key@sentry.example.com/1, with https:// unless on loopback."
-MISSING_FORM = "needs packages that are not installed: those of requirements-observability.lock."
+MISSING_FORM = needs("observability")
 EXPORT_RULES: list[Rule] = [
     (ENDPOINT, _where_set(ENDPOINT, _is_endpoint), ENDPOINT_FORM),
     (ENDPOINT, _where_set(ENDPOINT, lambda _: has_package(OTLP)), MISSING_FORM),

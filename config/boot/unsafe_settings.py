@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Callable
-from functools import cache
 from ipaddress import ip_address
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
@@ -13,9 +11,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS
 
 from payments.vault import keys
-
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
 
 SECRET_KEY_MIN_CHARACTERS = 8
 KEY_MIN_BYTES = 16
@@ -102,24 +97,13 @@ def _looks_random(key: bytes) -> bool:
 
 
 def _hosts_are_ours() -> bool:
-    return not any(_is_public_suffix(host) for host in settings.ALLOWED_HOSTS)
+    """Return whether the operator says of each `.example.com` that all names below it are theirs.
 
-
-def _is_public_suffix(host: str) -> bool:
-    """Return whether `host` is a public suffix: `.com`, `.com.ph`, `com`."""
-    name = host.lower().strip(".")
-    if is_loopback(name):
-        return False
-    is_wildcard_of_one_label = host.startswith(".") and "." not in name
-    return is_wildcard_of_one_label or bool(_public_suffixes().is_public(name))
-
-
-@cache
-def _public_suffixes() -> "PublicSuffixList":
-    """Read the list of ten thousand names, which takes 60 ms, where a host is not loopback and once in a process."""
-    from publicsuffixlist import PublicSuffixList
-
-    return PublicSuffixList(accept_unknown=False)
+    No list knows that of every domain. One label, `.com`, is nobody's to say.
+    """
+    domains = {host.lower().strip(".") for host in settings.ALLOWED_HOSTS if host.startswith(".")}
+    own = {domain.lower().strip(".") for domain in settings.OWN_DOMAINS}
+    return all(is_loopback(name) or ("." in name and (name in own or _is_private(name))) for name in domains)
 
 
 def _redis_is_verified() -> bool:
@@ -204,7 +188,8 @@ UNSAFE_RULES: list[Rule] = [
     (
         "ALLOWED_HOSTS",
         _hosts_are_ours,
-        "must name your own hosts, not a public suffix such as .com, under which others have names.",
+        "must name each host. For all below a domain, such as .example.com, put it into OWN_DOMAINS too, if every name "
+        "below it is yours. Below .com or .com.ph others have names.",
     ),
     (
         "REDIS_URL",

@@ -1,11 +1,11 @@
 """The way of the API's requests, past all middleware of pages."""
 
 import re
-from inspect import getclosurevars
 from typing import Any, cast
 
 from corsheaders.middleware import CorsMiddleware
 from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.clickjacking import XFrameOptionsMiddleware
@@ -18,6 +18,8 @@ from payments.api.responses.rendering import put_headers
 from payments.web.environ import GetResponse, is_api
 from payments.web.hosts import HostAndHttps, SiteHosts
 
+_answering: list[GetResponse] = []
+
 
 class ApiShortcut:
     """Leads requests of the API to their view, past all middleware that is listed after this.
@@ -28,7 +30,7 @@ class ApiShortcut:
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
-        self._view = _end_of(get_response)
+        self._view = _answering[0]
         self._across_origins: Any = CorsMiddleware(self._view)
         self._is_for_browsers = re.compile(settings.CORS_URLS_REGEX).match
         self._api = HostAndHttps(cast(GetResponse, convert_exception_to_response(SiteHosts(self._answer))))
@@ -81,16 +83,10 @@ def _headers(is_secure: bool) -> list[tuple[str, str]]:
     return list(response.items())
 
 
-def _end_of(chain: Any) -> GetResponse:
-    """Return the end of a chain of middleware: the handler that calls the view and answers its exceptions.
+def end_of_middleware(get_response: GetResponse) -> GetResponse:
+    """Keep what the last middleware is given, the handler that calls the view and answers its exceptions.
 
-    Django wraps each middleware in a function, and a middleware has the rest of the chain as its `get_response`.
+    Django makes the last middleware first, and leaves out one that raises this.
     """
-    while rest := _rest_of(chain.__wrapped__):
-        chain = rest
-    return cast(GetResponse, chain)
-
-
-def _rest_of(middleware: Any) -> Any:
-    # A middleware that is a function has it as a variable.
-    return getattr(middleware, "get_response", None) or getclosurevars(middleware).nonlocals.get("get_response")
+    _answering[:] = [get_response]
+    raise MiddlewareNotUsed

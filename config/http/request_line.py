@@ -50,7 +50,7 @@ class RequestLine:
                 "sql_count": statements.count,
             }
             _write(facts)
-            stored_requests.add(request, request_id, facts["status"], round(facts["milliseconds"]))
+            stored_requests.add(request, request_id, response, round(facts["milliseconds"]))
             count_request(facts.get("route"), request.method, response.status_code, seconds)
         except Exception:  # a charge must not fail because of its log line
             with suppress(Exception):  # another handler than ours may fail again

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from customers.domain import customers, kept_sources
 from customers.domain.changes import find
+from customers.domain.verbs import DETACH
 from customers.models import Customer
 from customers.rendering import CUSTOMER, DELETED
 from payments.api.responses.rendering import json_response
@@ -45,16 +46,7 @@ class CustomerViewSet(ApiViewSet):
     """Customers and the sources kept for them; each verb is one function of the domain."""
 
     query_serializers = {"list": CustomerListQuery}
-    rights = {
-        "list": "customers:read",
-        "retrieve": "customers:read",
-        "by_email": "customers:read",
-        "create": "customers:write",
-        "update": "customers:write",
-        "destroy": "customers:write",
-        "attach": "customers:write",
-        "detach": "customers:write",
-    }
+    reads, writes = "customers:read", DETACH.right
 
     def list(self, request: Request) -> HttpResponse:
         return show_page(request, self.caller(request), CUSTOMERS, self.query, CUSTOMER.render)

@@ -5,7 +5,7 @@ import payments.db.fields
 from django.db import migrations, models
 from django.db.models import F, Q
 
-from payments.db.backend.row_security import readable
+from payments.migrations.row_security import readable
 
 
 class Migration(migrations.Migration):

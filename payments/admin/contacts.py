@@ -48,14 +48,14 @@ def people_of_source(maker: OfSource) -> OfSource:
 
 
 class People(Part):
-    """The payer, where `source_of` leads from a row to its source, and the merchant."""
+    """The payer, where `source_of` leads from a row to its source, and the merchant, if it has one."""
 
     for_merchants = True
 
     def __init__(
         self,
         source_of: Callable[[Any], Source | None] | None = None,
-        merchant_of: Callable[[Any], Merchant] = lambda row: row.merchant,
+        merchant_of: Callable[[Any], Merchant | None] = lambda row: row.merchant,
     ) -> None:
         self.source_of, self.merchant_of = source_of, merchant_of
 
@@ -66,9 +66,9 @@ class People(Part):
         people: list[Person] = []
         if self.source_of and (source := self.source_of(row)):
             people = [_payer(request, source), *(one for maker in _of_sources for one in maker(request, source))]
-        if not page.policy.is_for_operators:
-            return people
         merchant = self.merchant_of(row)
+        if merchant is None or not page.policy.is_for_operators:
+            return people
         reached = [mail_link(merchant.support_email), phone_link(merchant.support_phone)]
         shown = link(Merchant, merchant.pk, merchant)
         return [*people, Person(_("Merchant"), merchant.title, shown, list(filter(None, reached)))]

@@ -1,5 +1,6 @@
 """The fields and the related rows of a page as facts, and the fields that its form changes."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
@@ -10,6 +11,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 Fact = tuple[str, Any]
+# An ID is no title and stands in no list: it is below, with a button that copies it.
+ID = re.compile(r"(?:[a-z]{2,7}_)?[0-9a-f]{32}")
 
 
 def shown_facts(form: Iterable[Any], said: Collection[str], folded: Collection[str]) -> dict[str, Any]:
@@ -30,7 +33,7 @@ def _facts(fieldset: Iterable[Any]) -> Iterator[tuple[str, Fact]]:
     for field in (field for line in fieldset for field in line):
         name = field.field["name"]
         value = getattr(field.form.instance, name, None)
-        contents = (_("no"), _("yes"))[value] if isinstance(value, bool) else field.contents()
+        contents = (_("No"), _("Yes"))[value] if isinstance(value, bool) else field.contents()
         if contents not in ("", field.empty_value_display):
             yield name, (capfirst(_(str(field.field["label"]))), contents)
 
@@ -39,26 +42,25 @@ def shown_rows(formsets: Iterable[Any]) -> list[dict[str, Any]]:
     """Return the stored rows of Django's `formsets` as tables: their cells, without columns that are empty."""
     tables = []
     for formset in formsets:
-        rows = [(form, dict(_cells(form))) for form in formset if form.original is not None]
+        stored = (form for form in formset if form.original is not None)
+        rows = [(form, dict(fact for fieldset in form for _, fact in _facts(fieldset))) for form in stored]
         names = [*dict.fromkeys(name for _, cells in rows for name in cells)]
         if rows:
-            found = [(_row_link(form), [cells.get(name, "") for name in names]) for form, cells in rows]
-            names = [capfirst(formset.opts.verbose_name), *names]
+            kind = capfirst(formset.opts.verbose_name)
+            found = [(_row_link(form, kind), [cells.get(name, "") for name in names]) for form, cells in rows]
+            names = [kind, *names]
             tables.append({"title": capfirst(formset.opts.verbose_name_plural), "names": names, "rows": found})
     return tables
 
 
-def _cells(form: Iterable[Any]) -> Iterator[Fact]:
-    return (fact for fieldset in form for _, fact in _facts(fieldset))
-
-
-def _row_link(form: Any) -> Any:
-    """Return the name of a related row, as a link where it has a page."""
+def _row_link(form: Any, kind: str) -> Any:
+    """Return the name of a related row of a `kind`, as a link where it has a page. An ID is no name."""
     page, row = form.model_admin, form.original
+    name = kind if ID.search(str(row)) else row
     if not (page.show_change_link and page.has_registered_model):
-        return row
+        return name
     address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_change", args=[row.pk])
-    return format_html('<a href="{}">{}</a>', address, row)
+    return format_html('<a href="{}">{}</a>', address, name)
 
 
 def seen_groups(groups: Iterable[Any], sees: Callable[[str], bool]) -> list[Any]:

@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from payments import clock
+from payments.admin.figures.breakdowns import MAY_LOOK
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.lists.mode import MODES, mode_of
@@ -70,7 +71,7 @@ def home(request: HttpRequest) -> dict[str, Any]:
         "now": clock.now(),
         "chosen_mode": mode,
     }
-    may_begin = user.has_perm("payments.view_charge") and not summary.is_work
+    may_begin = user.has_perm(MAY_LOOK) and not summary.is_work
     is_new = may_begin and not has_charges(MODES[mode], limit)
     return shown | (_first_tasks(user, limit, mode) if is_new else {})
 

@@ -12,7 +12,7 @@ from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Listing, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.domain.charging import charges, operations
+from payments.domain.charging import charges, operations, verbs
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
@@ -26,15 +26,8 @@ class ChargeViewSet(ApiViewSet):
     """Charges and their operations; each action calls one function of the domain."""
 
     query_serializers = {"list": ChargeListQuery}
-    rights = {
-        "list": "charges:read",
-        "retrieve": "charges:read",
-        "create": "charges:write",
-        "capture": "charges:write",
-        "void": "charges:write",
-        "verify": "charges:write",
-        "refund": "refunds:write",
-    }
+    reads, writes = "charges:read", verbs.CHARGE.right
+    rights = {verbs.REFUND.name: verbs.REFUND.right}
 
     def list(self, request: Request) -> HttpResponse:
         return show_page(request, self.caller(request), CHARGES, self.query, CHARGE.render)

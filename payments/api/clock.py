@@ -35,7 +35,7 @@ CLOCK = ApiObject(
 class ClockViewSet(ApiViewSet):
     """What time, banks and people do to test objects: 404 without the setting KAHA_CLOCK, and in live mode."""
 
-    rights = {"advance": "clock:write", "cause": "clock:write"}
+    writes = "clock:write"
 
     def perform_authentication(self, request: Request) -> None:
         if not settings.KAHA_CLOCK:

@@ -15,6 +15,7 @@ from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.disputes import evidence, respond
 from payments.domain.disputes.find import find
+from payments.domain.disputes.verbs import ADD_EVIDENCE
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
@@ -28,14 +29,7 @@ class DisputeViewSet(ApiViewSet):
     """The disputes of the merchant's charges, and the merchant's responses to them."""
 
     query_serializers = {"list": DisputeListQuery}
-    rights = {
-        "list": "charges:read",
-        "retrieve": "charges:read",
-        "list_evidence": "charges:read",
-        "evidence": "disputes:write",
-        "submit": "disputes:write",
-        "accept": "disputes:write",
-    }
+    reads, writes = "charges:read", ADD_EVIDENCE.right
 
     def list(self, request: Request) -> HttpResponse:
         return show_page(request, self.caller(request), DISPUTES, self.query, DISPUTE.render)

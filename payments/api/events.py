@@ -21,7 +21,7 @@ class EventViewSet(ApiViewSet):
     """The merchant's events, for a receiver that missed some."""
 
     query_serializers = {"list": EventListQuery}
-    rights = {"list": "events:read", "retrieve": "events:read"}
+    reads = "events:read"
 
     def list(self, request: Request) -> HttpResponse:
         return show_feed(request, self.caller(request), EVENTS, self.query, _render)

@@ -220,14 +220,16 @@ def newer_events(
 
 
 def requests_page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> QuerySet[ApiRequest]:
-    """Return the newest requests."""
-    return ApiRequest.objects.newest_page([{"merchant_id": merchant_id, "livemode": livemode}], length, below)
+    """Return the newest requests, without their bodies."""
+    return ApiRequest.objects.defer("asked", "answered").newest_page(
+        [{"merchant_id": merchant_id, "livemode": livemode}], length, below
+    )
 
 
 def newer_requests(*, merchant_id: UUID, livemode: bool, length: int, above: UUID, below: UUID) -> QuerySet[ApiRequest]:
     """Return the requests between two IDs, oldest first."""
     path = {"merchant_id": merchant_id, "livemode": livemode}
-    return ApiRequest.objects.newer_page(path, length, above, below)
+    return ApiRequest.objects.defer("asked", "answered").newer_page(path, length, above, below)
 
 
 def _require_own(caller: Caller, param: str, prefix: str, object_id: UUID, **values: Any) -> None:

@@ -14,6 +14,7 @@ from payments.ledger.fees import Rate, rate_of
 from payments.models import ApiKey, Merchant, PayoutAccount, PayoutSchedule, Route
 from payments.money import DEFAULT_CURRENCY
 from payments.providers.registry import CONNECTORS
+from payments.rendering.brand import own_branding
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.events import MERCHANT_ID
@@ -193,7 +194,7 @@ ACCOUNT = ApiObject(
     pk_live_key=_key("pk_live_key", "Your publishable live key.", "pk_live_…"),
     sk_test_key=_key("sk_test_key", "Your secret test key, all but the last four characters masked.", "****51ab"),
     sk_live_key=_key("sk_live_key", "Your secret live key, all but the last four characters masked.", "****90cd"),
-    branding=member.nested(BRANDING, "How your pages look.", read="merchant.branding"),
+    branding=member.nested(BRANDING, "How your pages look.", read=lambda account: own_branding(account.merchant)),
     status=member.choice(
         APPROVAL, "The status of your account.", "approved", read="merchant.status", convert=STATUSES.__getitem__
     ),

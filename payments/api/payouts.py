@@ -52,7 +52,7 @@ class PayoutViewSet(ApiViewSet):
     """The payouts of the merchant's balance, and what each is made of."""
 
     query_serializers = {"list": PayoutListQuery, "transactions": PageQuery}
-    rights = {"list": "payouts:read", "retrieve": "payouts:read", "transactions": "payouts:read"}
+    reads = "payouts:read"
 
     def list(self, request: Request) -> HttpResponse:
         return show_page(request, self.caller(request), PAYOUTS, self.query, PAYOUT.render)
@@ -70,7 +70,7 @@ class BalanceTransactionViewSet(ApiViewSet):
     """What the merchant's balance is made of."""
 
     query_serializers = {"list": TransactionListQuery}
-    rights = {"list": "balance:read", "retrieve": "balance:read"}
+    reads = "balance:read"
 
     def list(self, request: Request) -> HttpResponse:
         return show_page(request, self.caller(request), TRANSACTIONS, self.query, TRANSACTION.render)
@@ -84,7 +84,7 @@ class BalanceTransactionViewSet(ApiViewSet):
 class ProofViewSet(ApiViewSet):
     """The proofs that transactions are in the transparency log."""
 
-    rights = {"retrieve": "balance:read"}
+    reads = "balance:read"
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         proof = proof_of(find_transaction(self.caller(request), pk))

@@ -53,7 +53,7 @@ class RequestViewSet(ApiViewSet):
     """The merchant's own requests of the last days."""
 
     query_serializers = {"list": FeedQuery}
-    rights = {"list": "requests:read", "retrieve": "requests:read"}
+    reads = "requests:read"
 
     def list(self, request: Request) -> HttpResponse:
         return show_feed(request, self.caller(request), REQUESTS, self.query, REQUEST.render)

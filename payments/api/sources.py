@@ -13,7 +13,7 @@ class SourceViewSet(ApiViewSet):
     """Sources: the only resource that a publishable key, and so a browser, may use."""
 
     open_to_browsers = True
-    rights = {"create": "sources:write", "retrieve": "sources:read"}
+    reads, writes = "sources:read", "sources:write"
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, SourceInput, lambda caller, body: sources.create(caller, body, source_answer).answer)

@@ -70,31 +70,63 @@ class Slots:
 
 
 class Turn:
-    """The place of one caller in a FairQueue, which it has from when it `has_begun` until it ends."""
+    """The place of one caller in a queue, from when it `has_begun` until it ends; `holder` is who then has a slot."""
 
-    __slots__ = ("caller", "has_begun", "is_over", "on_begin")
+    __slots__ = ("began_at", "caller", "has_begun", "holder", "is_over", "on_begin")
 
-    def __init__(self, caller: Hashable, on_begin: Callable[[], object]) -> None:
-        self.caller, self.on_begin = caller, on_begin
+    def __init__(self, caller: Hashable, holder: Hashable, on_begin: Callable[[], object]) -> None:
+        self.caller, self.holder, self.on_begin = caller, holder, on_begin
         self.has_begun = self.is_over = False
+        self.began_at = 0.0
 
 
 class FairQueue:
-    """A queue for at most `most` turns at once; callers that wait are served in rotation.
+    """What several shares have between them: at most `most` turns at once, of which each leaves some for the others."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.slots = None if most is None else Slots(most, most)
+        self.shares: list[Share] = []
+        self.lock = Lock()
+
+    def begin_waiting(self) -> None:
+        """Begin the turns that may begin now."""
+        begun: list[Turn] = []
+        with self.lock:
+            for share in self.shares:
+                if share.lines:
+                    begun += share.next_turns()
+        for turn in begun:
+            turn.on_begin()
+
+
+class Share:
+    """At most `most` turns at once for callers of one kind; those that wait are served in rotation.
 
     A burst of one caller delays its own turns and hardly those of others: a caller waits for at most one turn of each
     other. Of its own the one that has waited longest is next, and none that comes later overtakes it. Where
     `leaves_room`, a caller has no more turns than are left free, and than `most_of_one`, if given; so of a crowd those
     without a turn come first.
+
+    With `later`, which calls a function after so many seconds, a pause follows each turn: however many wait, they take
+    a part of one thread. The pause is the caller's, or where no room is left, that of all.
     """
 
-    def __init__(self, most: int, leaves_room: bool = True, most_of_one: int | None = None) -> None:
-        self._slots, self._leaves_room = Slots(most_of_one or most, most if leaves_room else None), leaves_room
-        # Waiting turns by caller, the next caller first.
-        self._lines: dict[Hashable, deque[Turn]] = {}
-        # Who may not begin a turn for now.
+    def __init__(
+        self,
+        most: int,
+        leaves_room: bool = True,
+        most_of_one: int | None = None,
+        queue: FairQueue | None = None,
+        later: Callable[[float, Callable[[], None]], object] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._queue, self._most, self._leaves_room = queue or FairQueue(), most, leaves_room
+        self._slots = Slots(most_of_one or most, most if leaves_room else None, self._queue.slots)
+        self._later, self._clock = later, clock
+        # Waiting turns by caller, the next caller first; and who may not begin a turn for now.
+        self.lines: dict[Hashable, deque[Turn]] = {}
         self._resting = set[Hashable]()
-        self._lock = Lock()
+        self._queue.shares.append(self)
 
     @property
     def taken(self) -> int:
@@ -104,16 +136,15 @@ class FairQueue:
     @property
     def waiting(self) -> int:
         """The turns that have not."""
-        with self._lock:
-            return sum(map(len, self._lines.values()))
+        with self._queue.lock:
+            return sum(map(len, self.lines.values()))
 
     def begin(self, caller: Hashable, on_begin: Callable[[], object]) -> Turn:
         """Return a turn that has begun, or that waits: then `on_begin` is called, by what ends another."""
-        turn = Turn(caller, on_begin)
-        with self._lock:
-            turn.has_begun = caller not in self._lines and self._takes(caller)
-            if not turn.has_begun:
-                self._lines.setdefault(caller, deque()).append(turn)
+        turn = Turn(caller, caller if self._leaves_room else None, on_begin)
+        with self._queue.lock:
+            if caller in self.lines or not self._takes(turn):
+                self.lines.setdefault(caller, deque()).append(turn)
         return turn
 
     def wait(self, caller: Hashable, timeout_seconds: float) -> Turn | None:
@@ -128,88 +159,60 @@ class FairQueue:
 
     def end(self, turn: Turn) -> None:
         """Give the place of `turn` to the next one, or have it leave the queue; do nothing the second time."""
-        with self._lock:
+        with self._queue.lock:
             if turn.is_over:
                 return
             turn.is_over = True
-            if turn.has_begun:
-                self._slots.give_back(self._holder(turn.caller))
-            else:
+            if not turn.has_begun:
                 self._remove(turn)
-        self._begin_waiting()
+            else:
+                self._slots.give_back(turn.holder)
+                if self._later:
+                    self._resting.add(turn.holder)
+                    seconds = min(PAUSE * (self._clock() - turn.began_at), PAUSE_MOST_SECONDS)
+                    self._later(seconds, partial(self._end_pause, turn.holder))
+        self._queue.begin_waiting()
 
-    def _begin_waiting(self) -> None:
-        with self._lock:
-            begun = [self._next(caller) for caller in list(self._lines) if self._takes(caller)]
-        for each in begun:
-            each.on_begin()
+    def next_turns(self) -> list[Turn]:
+        """Begin the first turn of each caller who may begin one, and return those turns. The queue is locked."""
+        # However many callers wait, no look at each is needed to find that none may.
+        if self._slots.taken >= self._most or None in self._resting:
+            return []
+        return [self._next(caller) for caller, line in list(self.lines.items()) if self._takes(line[0])]
 
-    def _takes(self, caller: Hashable) -> bool:
-        holder = self._holder(caller)
-        return holder not in self._resting and self._slots.take(holder)
-
-    def _holder(self, caller: Hashable) -> Hashable:
-        """Return the name by which slots are held: one for all where no room is left."""
-        return caller if self._leaves_room else None
+    def _takes(self, turn: Turn) -> bool:
+        turn.has_begun = turn.holder not in self._resting and self._slots.take(turn.holder)
+        if turn.has_begun and self._later:
+            turn.began_at = self._clock()
+        return turn.has_begun
 
     def _next(self, caller: Hashable) -> Turn:
-        """Begin the first turn of a caller, who comes last from now on."""
-        line = self._lines.pop(caller)
+        """Take the first turn out of the line of a caller, who comes last from now on."""
+        line = self.lines.pop(caller)
         turn = line.popleft()
-        turn.has_begun = True
         if line:
-            self._lines[caller] = line
+            self.lines[caller] = line
         return turn
 
     def _remove(self, turn: Turn) -> None:
-        self._lines[turn.caller].remove(turn)
-        if not self._lines[turn.caller]:
-            del self._lines[turn.caller]
-
-
-class PausingQueue(FairQueue):
-    """A queue for one turn at a time, with a pause after each: however many wait, they take a part of one thread.
-
-    The pause is the caller's, or where no room is left, that of all. Only one thread may use the queue. `later` calls a
-    function after so many seconds.
-    """
-
-    def __init__(
-        self,
-        later: Callable[[float, Callable[[], None]], object],
-        leaves_room: bool = True,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(1, leaves_room)
-        self._later, self._clock, self._began_at = later, clock, 0.0
-
-    def end(self, turn: Turn) -> None:
-        """Give the place of `turn` to the next one; its caller has a pause first."""
-        if turn.has_begun and not turn.is_over:
-            holder = self._holder(turn.caller)
-            self._resting.add(holder)
-            seconds = min(PAUSE * (self._clock() - self._began_at), PAUSE_MOST_SECONDS)
-            self._later(seconds, partial(self._end_pause, holder))
-        super().end(turn)
-
-    def _takes(self, caller: Hashable) -> bool:
-        if is_taken := super()._takes(caller):
-            self._began_at = self._clock()
-        return is_taken
+        self.lines[turn.caller].remove(turn)
+        if not self.lines[turn.caller]:
+            del self.lines[turn.caller]
 
     def _end_pause(self, holder: Hashable) -> None:
-        self._resting.remove(holder)
-        self._begin_waiting()
+        with self._queue.lock:
+            self._resting.discard(holder)
+        self._queue.begin_waiting()
 
 
 class BriefQueue:
     """A queue of threads for slow work, one at a time: few wait, fairly by caller, and none for longer than `seconds`.
 
-    After each turn is a pause, as in a PausingQueue.
+    After each turn is a pause for all.
     """
 
     def __init__(self, most_waiting: int, seconds: float) -> None:
-        self._queue, self._seconds = FairQueue(1, leaves_room=False), seconds
+        self._share, self._seconds = Share(1, leaves_room=False, later=_later), seconds
         self._places = Slots(most_waiting, most_waiting)
 
     @contextmanager
@@ -219,13 +222,16 @@ class BriefQueue:
         """Run the block in a turn of `caller`, with `before_wait` called first; raise what `refusal` returns else."""
         with self._places.slot(caller, refusal):
             before_wait()
-            turn = self._queue.wait(caller, self._seconds)
+            turn = self._share.wait(caller, self._seconds)
         if turn is None:
             raise refusal()
-        began = time.monotonic()
         try:
             yield
         finally:
-            pause = Timer(min(PAUSE * (time.monotonic() - began), PAUSE_MOST_SECONDS), self._queue.end, [turn])
-            pause.daemon = True
-            pause.start()
+            self._share.end(turn)
+
+
+def _later(seconds: float, work: Callable[[], None]) -> None:
+    timer = Timer(seconds, work)
+    timer.daemon = True
+    timer.start()

@@ -13,7 +13,7 @@ from django.db.models import BaseConstraint, CheckConstraint
 
 # Like a constraint, a rule holds where its condition is NULL.
 FUNCTION = """
-CREATE FUNCTION {function}(checked {table}) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION {function}(checked {table}) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     broken text;
 BEGIN
@@ -25,8 +25,10 @@ BEGIN
     END IF;
     RETURN true;
 END $$;
-ALTER TABLE {table} ADD CONSTRAINT {function} CHECK ({function}({table}))
 """
+CONSTRAINT = "ALTER TABLE {table} ADD CONSTRAINT {function} CHECK ({function}({table}))"
+# The function raises for a row that breaks a rule.
+LOOK_AT_ALL = "SELECT count({function}(checked)) FROM {table} checked"
 COLUMN = re.compile(r'("\w+")')
 
 
@@ -38,7 +40,8 @@ def one_of(*names: str) -> str:
 class RowRules(BaseConstraint):
     """Rules of a table's rows, by name, as one CHECK constraint whose function PostgreSQL compiles once a connection.
 
-    Its error names the rule that is broken, as that of a CHECK constraint of its own would.
+    Its error names the rule that is broken, as that of a CHECK constraint of its own would. A migration changes them by
+    `ChangeRowRules`.
     """
 
     def __init__(self, *, name: str, rules: Mapping[str, Any]) -> None:
@@ -55,13 +58,20 @@ class RowRules(BaseConstraint):
         return ""
 
     def create_sql(self, model: Any, schema_editor: Any) -> str:
+        return self._sql(FUNCTION + CONSTRAINT, model, schema_editor)
+
+    def change_sql(self, model: Any, schema_editor: Any) -> str:
+        """Return the statements that put these rules in the place of others of the name, whose rows they must fit."""
+        return self._sql(FUNCTION + LOOK_AT_ALL, model, schema_editor)
+
+    def _sql(self, statements: str, model: Any, schema_editor: Any) -> str:
         table, quoted = model._meta.db_table, schema_editor.quote_value
         checks = {rule.name: rule.constraint_sql(model, schema_editor) for rule in self.constraints}
         rules = {name: COLUMN.sub(r"checked.\1", sql.partition(" CHECK ")[2][1:-1]) for name, sql in checks.items()}
         cases = " ".join(f"WHEN NOT ({condition}) THEN {quoted(name)}" for name, condition in rules.items())
         names = {"function": schema_editor.quote_name(self.name), "table": schema_editor.quote_name(table)}
         every = " AND ".join(f"({condition})" for condition in rules.values())
-        return FUNCTION.format(**names, title=quoted(table), all=every, cases=cases)
+        return statements.format(**names, title=quoted(table), all=every, cases=cases)
 
     def remove_sql(self, model: Any, schema_editor: Any) -> str:
         table, function = map(schema_editor.quote_name, (model._meta.db_table, self.name))

@@ -17,7 +17,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import Model, QuerySet, Value
 from psycopg.sql import quote
 
-from payments.db.json_prefetch import JsonPrefetch
+from payments.db.json_prefetch import JsonPrefetch, lookups_of
 from payments.db.numbered_cursor import send
 from payments.db.row_mapper import RowMapper, ShownRow
 
@@ -83,8 +83,7 @@ class CompiledStatement:
 
     def __init__(self, rows: QuerySet[Any], for_rendering: bool) -> None:
         self._for_rendering = for_rendering
-        lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # no public call says what a query prefetches
-        prefetches = [JsonPrefetch.of(rows.model, lookup) for lookup in lookups]
+        prefetches = [JsonPrefetch.of(rows.model, lookup) for lookup in lookups_of(rows)]
         arrays = {each.attribute: each.column() for each in prefetches}
         compiler = rows.prefetch_related(None).annotate(**arrays).query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()

@@ -43,7 +43,7 @@ class JsonPrefetch:
         readers = [_bytes if isinstance(field, BinaryField) else field.to_python for field in fields]
         mapper = RowMapper.of(compiler.klass_info, compiler.select)
         key = model._meta.get_field(lookup.prefetch_through).field  # type: ignore[union-attr]
-        inner = [cls.of(rows.model, each) for each in rows._prefetch_related_lookups]
+        inner = [cls.of(rows.model, each) for each in lookups_of(rows)]
         return cls(rows.prefetch_related(None), key, lookup.to_attr, paths, readers, mapper, inner)
 
     def column(self) -> ArraySubquery:
@@ -79,6 +79,12 @@ class JsonPrefetch:
         for each, found in zip(self.inner, row[len(self.readers) :], strict=True):
             each.attach(instance, found)
         return instance
+
+
+def lookups_of(rows: QuerySet[Any]) -> tuple[Any, ...]:
+    """Return what a query prefetches, which no public call says."""
+    found: tuple[Any, ...] = rows._prefetch_related_lookups  # type: ignore[attr-defined]
+    return found
 
 
 def _columns(

@@ -1,8 +1,9 @@
 """Tables partitioned by month or day (UTC) of their IDs, so that old partitions are dropped, and no row is deleted.
 
-A partition is named by its month, `payments_event_2026_11`, or its day; the first one holds everything older too.
-There is no default partition, because PostgreSQL would search it whenever a partition is added. These tables have no
-foreign keys in either direction, because to drop a month would lock the tables at the other end.
+A partition is named by its month, `payments_event_2026_11`, or its day. The first migration makes the first one, which
+holds everything older too. There is no default partition, because PostgreSQL would search it whenever a partition is
+added. These tables have no foreign keys in either direction, because to drop a month would lock the tables at the other
+end.
 """
 
 from collections.abc import Iterator
@@ -111,8 +112,8 @@ def step() -> Iterator[CursorWrapper]:
         yield cursor
 
 
-def make(cursor: CursorWrapper, parted: PartitionedTable, month: date, *, first: bool = False) -> None:
-    """Add the partition that begins with `month` (or day); the first one takes everything older too.
+def make(cursor: CursorWrapper, parted: PartitionedTable, month: date) -> None:
+    """Add the partition that begins with `month` (or day).
 
     It is created as a table and then attached: CREATE TABLE … PARTITION OF would block all who read the table.
     """
@@ -120,6 +121,5 @@ def make(cursor: CursorWrapper, parted: PartitionedTable, month: date, *, first:
     cursor.execute(f"CREATE TABLE {part} (LIKE {parted.table} INCLUDING CONSTRAINTS) WITH ({CLEANED_OFTEN})")
     if parted.once:
         cursor.execute(f"CREATE UNIQUE INDEX {parted.index(part)} ON {part} ({parted.once})")
-    lowest = "MINVALUE" if first else f"'{begins(month)}'"
-    bounds = f"FROM ({lowest}) TO ('{begins(parted.next(month))}')"
+    bounds = f"FROM ('{begins(month)}') TO ('{begins(parted.next(month))}')"
     cursor.execute(f"ALTER TABLE {parted.table} ATTACH PARTITION {part} FOR VALUES {bounds}")

@@ -13,7 +13,7 @@ from payments.db.writes import Insert, LockShared, Update, Write, execute_writes
 from payments.domain import prepared_reads
 from payments.domain.cards import card_data
 from payments.domain.cards.card_data import expiring_at
-from payments.domain.catalogue.error_table import RETRY_NOT_ALLOWED, SOURCE_ALREADY_USED, SOURCE_EXPIRED
+from payments.domain.catalogue import error_table as errors
 from payments.domain.catalogue.event_types import SOURCE_CREATED, SOURCE_DELETED, SOURCE_EXPIRING, SOURCE_UPDATED
 from payments.domain.merchants import terms
 from payments.domain.risk.blocks import emails_of_owner
@@ -43,10 +43,10 @@ def _new(caller: Caller, order: dict[str, Any]) -> tuple[Source, list[Write]]:
     """Return a new source and the writes that insert it, with its event. Raise as `create` does."""
     label = sourcetypes.BY_NAME[order["type"]].label
     if not terms.is_enabled(merchant_of(caller).payment_method_settings, order["type"], caller.livemode):
-        raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
+        raise invalid(errors.SOURCE_TYPE_UNAVAILABLE, "type", f"{label} is switched off for this account.")
     if not candidates.is_available(caller.merchant_id, caller.livemode, order["type"]):
         message = f"{label} is not available in this mode. {candidates.how_to_enable(caller.livemode)}"
-        raise invalid("source_type_unavailable", "type", message)
+        raise invalid(errors.SOURCE_TYPE_UNAVAILABLE, "type", message)
     source = Source(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
@@ -128,14 +128,14 @@ def already_used(source_id: UUID) -> Exception:
     message = ""
     if checkout_id:
         message = "A checkout session has used this source. To keep the payer's card, use the mode `subscription`."
-    return conflict(SOURCE_ALREADY_USED, message, public_id("ch", charge_id) if charge_id else None, "source")
+    return conflict(errors.SOURCE_ALREADY_USED, message, public_id("ch", charge_id) if charge_id else None, "source")
 
 
 def _require_number(source: Source) -> None:
     """Raise PaymentError `source_expired` for a card whose number was destroyed because it was not used in time."""
     card: Card | None = getattr(source, "card", None)
     if card and card.sealed_number is None:
-        raise conflict(SOURCE_EXPIRED, param="source", days=settings.UNUSED_CARD_KEEP_DAYS)
+        raise conflict(errors.SOURCE_EXPIRED, param="source", days=settings.UNUSED_CARD_KEEP_DAYS)
 
 
 def _require_unrefused(caller: Caller, source: Source) -> None:
@@ -145,7 +145,7 @@ def _require_unrefused(caller: Caller, source: Source) -> None:
     if source.vaulted and (until := source.refused_until):  # type: ignore[attr-defined] # put there by the read
         # A charge that is sent again comes here too.
         idempotency.look_up(caller)
-        raise conflict(RETRY_NOT_ALLOWED, param="source", day=until.astimezone(UTC).date())
+        raise conflict(errors.RETRY_NOT_ALLOWED, param="source", day=until.astimezone(UTC).date())
 
 
 def use(caller: Caller, source: Source) -> list[Write]:

@@ -8,8 +8,7 @@ from django.conf import settings
 
 from payments import clock
 from payments.health.facts import DatabaseUse, LateMessages, OpenCircuit, Partitions, Replication, Unknown
-from payments.ids import public_id
-from payments.models import ApiKey, LogHead, MoneyCheck
+from payments.models import ApiKey, LogHead, Merchant, MoneyCheck
 from payments.sweeps.state import WorkerState
 from payments.sweeps.webhook_queues import COUNTED_MAX, Queue
 from payments.vault.base import Purpose
@@ -91,7 +90,7 @@ def of_workers(state: WorkerState) -> Iterator[Finding]:
 
 def of_sweeps(state: WorkerState) -> Iterator[Finding]:
     for behind in state.behind():
-        what = f"The sweep {behind.sweep.name} is behind since {_moment(behind.since)}: {behind.why}."
+        what = f"The background task {behind.sweep.name} is behind since {_moment(behind.since)}: {behind.why}."
         yield Finding(
             what, "Look for its name in the worker's log. If it is only slow, start another worker.", urgent=True
         )
@@ -129,7 +128,7 @@ def of_webhooks(queues: Sequence[Queue]) -> Iterator[Finding]:
         yield Finding(what, "Start another worker if they grow; a receiver that answers slowly delays only its own.")
     failing = sorted((each for each in queues if each.failing), key=lambda each: -each.failing)
     for each in failing[:RECEIVERS_NAMED]:
-        merchant = public_id("mer", each.merchant_id)
+        merchant = Merchant.objects.values_list("title", flat=True).get(pk=each.merchant_id)
         counts = f"{_at_least(each.failing)} failed, {_at_least(each.due)} are due"
         what = f"Webhooks to {each.receiver} of {merchant} fail: {counts}."
         yield Finding(

@@ -57,7 +57,7 @@ class Fact:
 DATABASE = Fact("Database", facts.database_use, findings.of_database, gauges.database, "database")
 FACTS = (
     Fact("Workers", read_state, findings.of_workers, gauges.workers, "workers"),
-    Fact("Sweeps", read_state, findings.of_sweeps),
+    Fact("Background tasks", read_state, findings.of_sweeps),
     Fact("Providers", facts.open_circuits, findings.of_providers, gauges.circuits, "circuits"),
     Fact(
         "Unknown outcomes",

@@ -15,9 +15,9 @@ from django.contrib.auth.models import User
 from payments import clock
 from payments.inbox import decisions, log_heads, rows, statements
 from payments.inbox.entries import Entry, Section, Sort
+from payments.inbox.entry_texts import decision_entry
 from payments.inbox.sections import limit_of
 from payments.inbox.sorts import APPROVALS, SORTS
-from payments.inbox.texts import decision_entry
 from payments.models import MerchantAccess, Notification, NotificationChoice
 from payments.models.merchants.merchant_access import Limit
 from payments.models.operators.notification import KEY_MAX_LENGTH

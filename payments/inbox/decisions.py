@@ -16,11 +16,12 @@ from payments.money import shown_amount
 
 # The most rows read of each list.
 READ_MAX = 100
+MAY_SEE = "payments.view_approvalrequest"
 # What a merchant's own people ask for and decide, by the permission to see it; the other kinds are the service's.
 OF_MERCHANTS: dict[str, str] = {
     **dict.fromkeys(OperatorAction.KINDS, "payments.view_operatoraction"),
     ApprovalRequest.Kind.ASSISTANT_CALL: "payments.view_assistantcall",
-    **dict.fromkeys(ApprovalRequest.KEYS, "payments.view_approvalrequest"),
+    **dict.fromkeys(ApprovalRequest.KEYS, MAY_SEE),
     ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT: "payments.view_payoutaccount",
     ApprovalRequest.Kind.RAISE_LIMIT: "payments.view_approvallimit",
 }
@@ -30,6 +31,7 @@ OF_SERVICE = {kind: f"payments.view_{model._meta.model_name}" for model in SHOWN
 MAY_DECIDE = {kind: model.MAY_DECIDE for model in SHOWN_AS for kind in model.KINDS}
 # Finance sends what it approves.
 MAY_DECIDE[ApprovalRequest.Kind.PAY_OUT] = "payments.approve_payout"
+MAY_DECIDE[ApprovalRequest.Kind.SEND_FILE] = "payments.send_payoutfile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +107,4 @@ def _in_words(row: ApprovalRequest) -> Waiting:
     words = _("Request to {what}")
     if row.shown_as is AssistantCall:
         what, words = _(VERBS[row.verb].tool), _("An assistant asks to {what}")
-    return Waiting(row, words.format(what=what), about_charge(row), row.merchant.title, amount, row.livemode)
+    return Waiting(row, words.format(what=what), about_charge(row), row.whose, amount, row.livemode)

@@ -173,9 +173,13 @@ def payouts_for_file(limit: Limit) -> Any:
 
 
 def files_to_send(limit: Limit) -> QuerySet[Any]:
-    """Return the bank files that nobody has marked as sent, oldest first; a file has payouts of all merchants."""
+    """Return the bank files that nobody has sent, oldest first; a file has payouts of all merchants.
+
+    Those that were downloaded are requests, unless nobody asks.
+    """
     found = PayoutFile.objects.filter(PayoutFile.OPEN) if limit is None else PayoutFile.objects.none()
-    return found.annotate(amount=F("total")).order_by("created_at")
+    asked = ApprovalRequest.objects.proposed().filter(subject_id=OuterRef("id"))
+    return found.filter(Q(downloaded_at=None) | ~Exists(asked)).annotate(amount=F("total")).order_by("created_at")
 
 
 def failing_receivers(limit: Limit) -> list[FailingReceiver]:

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 
 from payments.inbox import decisions
 from payments.inbox.entries import Entry, Section, about_charge, page_of
+from payments.inbox.entry_texts import decision_entry
 from payments.inbox.sorts import SORTS
-from payments.inbox.texts import decision_entry
 from payments.models import Case, MerchantAccess
 from payments.models.merchants.merchant_access import Limit, within
 

@@ -1,8 +1,9 @@
 """The table of what needs attention: each sort of entries once, with its rows and what is shown of one."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 
-from payments.inbox import decisions, rows, texts
+from payments.inbox import decisions, entry_texts, rows
 from payments.inbox.entries import ON_CALL, OPEN, Sort, about_charge, page_of
 
 WORKERS, MONEY_CHECK, APPROVALS = "workers", "money_check", "approvals"
@@ -12,7 +13,7 @@ SORTS = (
         WORKERS,
         "Workers and background tasks",
         "sweep",
-        texts.workers,
+        entry_texts.workers,
         entry=lambda entry: entry,
         all_at=ON_CALL,
         at_once=True,
@@ -20,7 +21,13 @@ SORTS = (
         well="workers",
     ),
     Sort(
-        MONEY_CHECK, "Money check", "moneycheck", rows.failed_checks, texts.check_text, since="started_at", at_once=True
+        MONEY_CHECK,
+        "Money check",
+        "moneycheck",
+        rows.failed_checks,
+        entry_texts.check_text,
+        since="started_at",
+        at_once=True,
     ),
     Sort(
         "payout_accounts",
@@ -28,7 +35,7 @@ SORTS = (
         "payoutaccount",
         rows.new_payout_accounts,
         "New bank account for {0.currency} takes effect",
-        texts.account_text,
+        entry_texts.account_text,
         act="Check",
         until="effective_at",
         well="bank accounts",
@@ -53,7 +60,7 @@ SORTS = (
         "Disputes to answer",
         "dispute",
         rows.disputes_to_answer,
-        texts.dispute_text,
+        entry_texts.dispute_text,
         about_charge,
         "Answer",
         "respond_dispute",
@@ -62,13 +69,13 @@ SORTS = (
         again="stage",
         well="disputes",
     ),
-    Sort("dispute_rates", "High dispute rates", "merchant", rows.high_dispute_rates, entry=texts.rate_entry),
+    Sort("dispute_rates", "High dispute rates", "merchant", rows.high_dispute_rates, entry=entry_texts.rate_entry),
     Sort(
         "unknown",
         "Unknown outcomes",
         "unknownoutcome",
         rows.unknown_outcomes,
-        texts.unknown_text,
+        entry_texts.unknown_text,
         about_charge,
         "Look up",
         "look_up_unknownoutcome",
@@ -85,14 +92,19 @@ SORTS = (
         since="since",
     ),
     Sort(
-        APPROVALS, "Waiting for approval", "approvalrequest", decisions.proposed, entry=texts.decision_entry, act=OPEN
+        APPROVALS,
+        "Waiting for approval",
+        "approvalrequest",
+        decisions.proposed,
+        entry=entry_texts.decision_entry,
+        act=OPEN,
     ),
     Sort(
         "notices",
         "Changes of keys, addresses and terms",
         "merchant",
         rows.notices,
-        entry=texts.notice_entry,
+        entry=entry_texts.notice_entry,
         act="Check",
         together="{} changes of keys, addresses and terms",
     ),
@@ -102,7 +114,7 @@ SORTS = (
         "payout",
         rows.payouts_to_approve,
         "Payout waits for approval",
-        lambda payout: texts.account_text(payout.account),
+        lambda payout: entry_texts.account_text(payout.account),
         "Approve",
         "approve_payout",
         "approve",
@@ -114,7 +126,7 @@ SORTS = (
         "Payouts without a bank file",
         "payoutfile",
         rows.payouts_for_file,
-        entry=texts.for_file_entry,
+        entry=entry_texts.for_file_entry,
         act="Make a file",
         is_impersonal=True,
         right="add",
@@ -124,8 +136,8 @@ SORTS = (
         "Bank files not sent",
         "payoutfile",
         rows.files_to_send,
-        texts.file_text,
-        texts.file_about,
+        entry_texts.file_text,
+        entry_texts.file_about,
         "Mark as sent",
         "send_payoutfile",
         "mark-sent",
@@ -137,12 +149,12 @@ SORTS = (
         "Payouts failed or returned",
         "payout",
         rows.failed_payouts,
-        texts.failed_text,
-        texts.failed_about,
+        entry_texts.failed_text,
+        entry_texts.failed_about,
         filters="status=failed",
         since="ended_at",
     ),
-    Sort("declines", "Decline alerts", "declinealert", rows.decline_alerts, texts.alert_text, well="declines"),
+    Sort("declines", "Decline alerts", "declinealert", rows.decline_alerts, entry_texts.alert_text, well="declines"),
     Sort(
         "late",
         "Late payments being reversed",
@@ -184,7 +196,7 @@ SORTS = (
         lambda event: f"{event.account.provider.title()}: {event.why}",
         act="Review",
         together="{} events of providers need a look",
-        filters="standing=attention",
+        filters="review=attention",
         owner="account",
         since="message.received_at",
         page=lambda event: page_of("providermessage", event.message_id),
@@ -194,8 +206,8 @@ SORTS = (
         "Webhooks failing",
         "webhook",
         rows.failing_receivers,
-        filters="standing=failing",
-        entry=texts.failing_entry,
+        filters="delivery=failing",
+        entry=entry_texts.failing_entry,
         well="webhook receivers",
     ),
     Sort(
@@ -207,7 +219,7 @@ SORTS = (
         act="Send again",
         act_right="change_webhook",
         together="{} webhooks given up",
-        filters="standing=given_up",
+        filters="delivery=given_up",
     ),
     Sort(
         "messages",
@@ -226,7 +238,7 @@ SORTS = (
         "webhookendpoint",
         rows.disabled_endpoints,
         "Nothing has reached {0} for days: it is disabled",
-        filters="standing=gave_up",
+        filters="delivery=gave_up",
         since="gave_up_at",
         again="gave_up_at",
     ),
@@ -253,7 +265,7 @@ OF_MERCHANTS: Sequence[Sort] = (
         "checkout",
         rows.unpaid_requests,
         "Request {0.request} unpaid for a week",
-        lambda checkout: str(checkout.order.get("customer_name") or ""),
+        attrgetter("addressee"),
         act="Send again",
         act_right="resend_checkout",
         step="resend",

@@ -15,8 +15,8 @@ from django.utils.translation import ngettext
 from payments import clock
 from payments.inbox import decisions
 from payments.inbox.entries import COUNTED_MAX, DAY, HOUR, MINUTE, Entry, Sort
+from payments.inbox.entry_texts import decision_entry
 from payments.inbox.sorts import APPROVALS, SORTS
-from payments.inbox.texts import decision_entry
 from payments.models.merchants.merchant_access import Limit
 
 SHOWN_MAX = 8

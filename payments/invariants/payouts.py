@@ -172,5 +172,20 @@ INVARIANTS = (
         # A file has payouts of many merchants.
         of_merchants=False,
     ),
+    Invariant(
+        name="bank_files_go_out_by_their_requests",
+        sentence="A bank file is sent by one request about it that another than its maker approved, and only then.",
+        model="payments.PayoutFile",
+        prefix="pf",
+        query="""
+            SELECT coalesce(f.id, r.subject_id) AS id FROM payments_payoutfile f
+            FULL JOIN (
+                SELECT * FROM payments_approvalrequest WHERE kind = 'send_file' AND state = 'done'
+            ) r ON r.subject_id = f.id
+            WHERE (f.sent_at IS NULL) <> (r.id IS NULL) OR (r.amount, r.currency) <> (f.total, f.currency)
+            OR r.decided_by_id IS NULL AND r.id IS NOT NULL OR r.decided_by_id = f.created_by_id
+        """,
+        of_merchants=False,
+    ),
     events_of("payout", model="payments.Payout", prefix="po"),
 )

@@ -87,6 +87,7 @@ def page_of(account: AccountOf, day: date, after: UUID | None = None, length: in
     with connection.cursor() as cursor:
         cursor.execute(PAGE, values)
         found = cursor.fetchall()
-    postings = Posting.objects.select_related("charge").in_bulk([posting_id for posting_id, _ in found[:length]])
+    rows_of_page = Posting.objects.select_related("charge__source__card")
+    postings = rows_of_page.in_bulk([posting_id for posting_id, _ in found[:length]])
     rows = [(postings[posting_id], opening + int(moved)) for posting_id, moved in found[:length]]
     return Page(opening, rows, found[length - 1][0] if len(found) > length else None)

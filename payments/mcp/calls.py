@@ -11,6 +11,7 @@ from payments.api.access.throttling import client_address
 from payments.context import Actor
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.error_table import UNKNOWN_PARAMETER
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.mcp.explain import EXPLAINING
 from payments.mcp.money import money_tools
@@ -63,7 +64,7 @@ def _tool(key: ApiKey, name: str) -> Tool:
 
 def _require_declared(tool: Tool, arguments: Mapping[str, Any]) -> None:
     if unknown := [name for name in arguments if name not in tool.schema["properties"]]:
-        raise Refusal("unknown_parameter", f"This tool has no such argument: {unknown[0]}.")
+        raise Refusal(UNKNOWN_PARAMETER, f"This tool has no such argument: {unknown[0]}.")
 
 
 def _tools(key: ApiKey) -> Iterator[Tool]:

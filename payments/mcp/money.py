@@ -19,6 +19,7 @@ from payments.api.views.base import validated
 from payments.domain.approvals.limits import lets_through
 from payments.domain.approvals.request import ask
 from payments.domain.approvals.verbs import PAYOUT, TOOLS
+from payments.domain.catalogue.error_table import NOT_ALLOWED
 from payments.domain.charging.verbs import CAPTURE, CHARGE, ON_CHARGES, REFUND, VOID
 from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.domain.merchants.assistants import caller_of
@@ -135,7 +136,7 @@ def _call(name: str, asked: Asked, arguments: Arguments) -> Any:
     except Refused as refusal:
         raise Refusal("too_many_open", str(refusal)) from refusal
     except ValidationError as fault:
-        raise Refusal("not_allowed", "; ".join(fault.messages)) from fault
+        raise Refusal(NOT_ALLOWED, "; ".join(fault.messages)) from fault
 
 
 def _would(key: ApiKey, call: Call) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def _tool(path: str, call: Mapping[str, Any]) -> Tool:
     required = [each["name"] for each in parameters if each.get("required")]
     schema = narrowed({"type": "object", "properties": properties, "required": required}, {})
     view: Any = resolve(path).func
-    right = view.cls.rights[view.actions["get"]]
+    right = view.cls.right_for(view.actions["get"], "GET")
     in_path = [each["name"] for each in parameters if each["in"] == "path"]
     in_query = {name_of(each["name"]): each["name"] for each in parameters if each["in"] == "query"}
     text = f"{call['summary']}. {_said(call['description'])}{MORE if 'start_after' in properties else ''}"

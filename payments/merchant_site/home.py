@@ -20,7 +20,7 @@ from payments.admin.framework.formats import link, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.lists.mode import MODES, mode_of
-from payments.admin.moments import moment_brief
+from payments.admin.shown_times import moment_brief
 from payments.admin.timeline.panels import Panel, Row
 from payments.domain.charging.checkouts import link_stock
 from payments.ids import first_id

@@ -1,6 +1,8 @@
 """The merchant whose site somebody has open: the one that they chose, or else the first by name."""
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
 
 from payments.models import MerchantAccess
 
@@ -30,3 +32,13 @@ def open_membership(request: HttpRequest) -> MerchantAccess | None:
 def membership_shown(request: HttpRequest) -> MerchantAccess | None:
     """Return the access to the merchant whose site a request is answered for; None where it is for none."""
     return open_membership(request) if KEPT_AS in vars(request) else None
+
+
+@require_POST
+def switch_merchant(request: HttpRequest) -> HttpResponse:
+    """Open the site of another merchant that the user works for; raise Http404 for any other."""
+    chosen = request.POST.get("merchant", "")
+    if chosen not in {row.merchant_id.hex for row in memberships_of(request)}:
+        raise Http404
+    request.session[CHOSEN] = chosen
+    return redirect("admin:index")

@@ -1,6 +1,6 @@
 """The site of the merchants' own people."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from functools import wraps
 from typing import Any, cast
 
@@ -13,15 +13,47 @@ from django.urls import URLPattern, URLResolver, path
 from payments.api.access.authentication import MERCHANT_OF_REQUEST
 from payments.db.backend.row_security import rows_of
 from payments.merchant_site.form_owner import refusal_of
-from payments.merchant_site.membership import memberships_of, open_membership
-from payments.merchant_site.sections import SECTIONS
+from payments.merchant_site.membership import memberships_of, open_membership, switch_merchant
 from payments.models import Merchant, MerchantAccess
+from payments.staff.admin_site.navigation import Section
 from payments.staff.admin_site.site import PeopleSite
 
 # What an address calls the key of its row.
 KEYS = ("pk", "object_id")
 # The navigation counts no more requests that wait.
 COUNTED = 100
+SECTIONS: Mapping[str, Sequence[Section]] = {
+    "": (Section("Home", "home", ("index",)),),
+    "Payments": (
+        Section("Payments", "card", ("payments.charge", "payments.refund", "payments.charge?money=held")),
+        Section("Checkout", "shop", ("payments.checkout", "payments.paymentlink")),
+        Section("Customers", "people", ("customers.customer", "payments.payermessage")),
+        Section("Disputes", "flag", ("payments.dispute",)),
+        Section(
+            "Approvals",
+            "inbox",
+            (
+                *("payments_approvalrequest_waiting", "payments.operatoraction", "payments.approvalrequest"),
+                "payments.assistantcall",
+            ),
+        ),
+    ),
+    "Money": (
+        Section("Payouts", "bank", ("payments.payout", "balance", "payments.payoutaccount", "payments.payoutschedule")),
+        Section("Reports", "report", ("payments.statement",)),
+    ),
+    "Shop": (
+        Section(
+            "Developers",
+            "code",
+            (
+                *("payments.apikey", "payments.webhookendpoint", "payments.webhook", "payments.event"),
+                *("payments.apirequest", "payments.webhooksecret", "rehearse"),
+            ),
+        ),
+        Section("Settings", "sliders", ("payments.merchant", "payments.merchantaccess", "payments.approvallimit")),
+    ),
+}
 
 
 class MerchantSite(PeopleSite):
@@ -88,8 +120,6 @@ class MerchantSite(PeopleSite):
                     raise Http404
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        from payments.merchant_site.switch import switch_merchant
-
         return [path("switch/", self.admin_view(switch_merchant), name="switch_merchant"), *super().get_urls()]
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:

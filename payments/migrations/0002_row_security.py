@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from payments.db.backend.row_security import ROLE, people, readable, readable_whole
+from payments.migrations.row_security import ROLE, people, readable, readable_whole
 
 
 class Migration(migrations.Migration):
@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
                 *("payout", "payoutaccount", "payoutschedule", "posting", "refund", "source", "webhook"),
                 *("payoutpart", "runningbalance", "settlement", "settlementtotal"),
                 *("webhookattempt", "webhookendpoint", "webhooksecret"),
-                *("approvallimit", "evidence", "pagevisit"),
+                *("approvallimit", "brandpicture", "evidence", "pagevisit"),
             )
         ),
         people(),

@@ -27,6 +27,9 @@ class ApiRequest(models.Model):
     milliseconds = models.PositiveIntegerField()
     # When the request began.
     created_at = models.DateTimeField(_("created at"))
+    # What `payments.web.kept_bodies` left of query, body and answer; empty where the merchant has none kept.
+    asked = models.TextField(default="")
+    answered = models.TextField(default="")
 
     objects = ScopedQuerySet.as_manager()
 

@@ -103,8 +103,9 @@ class WebhookAttempt(models.Model):
     milliseconds = models.PositiveIntegerField()
     # What was answered; empty where nothing was.
     status = models.PositiveSmallIntegerField(null=True, blank=True)
-    # The first bytes of the answer, 1 KiB at most.
-    answer = models.BinaryField(max_length=1024, default=b"")
+    # The headers of the answer that `payments.webhooks.transport.results` keeps, and its first bytes, 2 KiB at most.
+    headers = models.TextField(blank=True, default="")
+    answer = models.BinaryField(max_length=2048, default=b"")
     # The class of what went wrong, such as "timeout", where nothing was answered; and a line more for operators.
     error = models.CharField(max_length=60, blank=True, default="")
     reason = models.CharField(max_length=200, blank=True, default="")
@@ -120,4 +121,4 @@ class WebhookAttempt(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"try {self.number}: {self.status or self.error}"
+        return f"{self.number}"

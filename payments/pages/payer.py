@@ -1,9 +1,11 @@
 """The payer's pages of kaha: the QR code to scan, the return from the provider to the merchant, and the result."""
 
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -11,7 +13,7 @@ from payments.domain.charging.attempts import attempt_of_return, return_url
 from payments.domain.charging.charges import continue_after_return
 from payments.domain.messages.failures import FAILURES
 from payments.domain.shared.errors import NoSuchReturn
-from payments.models import Attempt, Charge, PageVisit
+from payments.models import Attempt, BrandPicture, Charge, PageVisit
 from payments.pages import visits
 from payments.pages.browsers import browser_of
 from payments.pages.checkout import receipts
@@ -22,6 +24,7 @@ from payments.pages.responses import SeeOther, for_payers, language_of_checkout,
 
 SCAN_REFRESH_SECONDS = 5
 RETURN_REFRESH_SECONDS = 3
+KEPT_BY_BROWSERS = "public, max-age=31536000, immutable"
 
 
 @for_payers
@@ -76,6 +79,15 @@ def return_payer(request: HttpRequest, token: str) -> HttpResponse:
     redirect, is_paid = charge.source.redirect, charge.status != Charge.Status.FAILED
     address = redirect["success" if is_paid else "fail"] if redirect else charge.redirect_url
     return SeeOther(address) if address else page(request, "result", _result(charge, token))
+
+
+@limited
+@require_safe
+def show_picture(request: HttpRequest, picture_id: UUID) -> HttpResponse:
+    """Return a merchant's logo or icon, for any page of any origin; another one has another address."""
+    picture = get_object_or_404(BrandPicture, id=picture_id)
+    headers = {"Cache-Control": KEPT_BY_BROWSERS, "Cross-Origin-Resource-Policy": "cross-origin"}
+    return HttpResponse(bytes(picture.content), content_type="image/png", headers=headers)
 
 
 @for_payers

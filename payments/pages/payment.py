@@ -9,7 +9,7 @@ from payments.domain.messages.receipts import way_of
 from payments.ids import short_reference
 from payments.models import Attempt, Charge, Merchant
 from payments.money import shown_amount
-from payments.rendering.brand import Brand, brand_of
+from payments.rendering.brand import Brand, brand_of, own_branding, with_own_pictures
 
 MINUTE_SECONDS = 60
 
@@ -51,9 +51,10 @@ def shown_return(charge: Charge) -> dict[str, Any]:
 
 def shown_merchant(merchant: Merchant, branding: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the shop of a page, in its own colours or in those of `branding`, and where payers reach it."""
+    own = own_branding(merchant)
     return {
         "merchant": merchant.title,
-        "brand": brand_of(branding or merchant.branding),
+        "brand": brand_of(with_own_pictures(branding, own) if branding else own),
         "support_email": merchant.support_email,
         "support_phone": merchant.support_phone,
     }

@@ -7,7 +7,7 @@ from django.urls import URLPattern, path, re_path
 from payments.pages.card_frames import VERSION, send_script, show_field
 from payments.pages.checkout.link import show_link
 from payments.pages.checkout.views import finish_checkout, show_checkout, show_receipt
-from payments.pages.payer import qr_image, return_payer, show_payment_receipt, show_qr_page
+from payments.pages.payer import qr_image, return_payer, show_payment_receipt, show_picture, show_qr_page
 from payments.pages.simulator import pay, qr_code
 from payments.pages.transparency import show_consistency, show_head, show_head_of, show_keys
 
@@ -37,6 +37,7 @@ urlpatterns = [
     *_pages(
         {
             "components/index.html": (show_field, "card-field"),
+            "pictures/<uuid:picture_id>.png": (show_picture, "picture"),
             "transparency": (show_head, "log-head"),
             "transparency/keys": (show_keys, "log-keys"),
             "transparency/heads/<int:size>": (show_head_of, "log-head-of"),

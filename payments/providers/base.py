@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from typing import Any, Protocol
 
 from payments.providers.disputes import Disputed, DisputeNews
@@ -92,6 +92,13 @@ class Operation:
     provider's of the payment, whose type is `source_type`; `provider_ref` is the provider's name of this operation,
     empty until it gave one. An extension is by `hold_days`.
     """
+
+    class Kind(StrEnum):
+        CAPTURE = "capture"
+        VOID = "void"
+        CANCEL = "cancel"
+        REFUND = "refund"
+        EXTEND = "extend"
 
     reference: str
     kind: str

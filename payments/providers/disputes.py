@@ -76,11 +76,13 @@ class EvidenceType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One piece: a text, or a file of `content_type` in base64. Its content is in no repr, because it is personal."""
+    """One piece: a text, or a file of `content_type` in base64. Content and name are in no repr: they are personal."""
 
     type: EvidenceType
     content_type: str
     content: str = field(repr=False)
+    # For its merchant's people; no provider gets it.
+    name: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

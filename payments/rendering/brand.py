@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
+
+from payments.models import Merchant
+
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 ORIGIN = re.compile(r"https://[a-zA-Z0-9.-]+(:[0-9]{1,5})?")
 BLACK, WHITE = "#000000", "#ffffff"
@@ -25,6 +29,24 @@ class Brand:
     secondary: str = ""
 
 
+def own_branding(merchant: Merchant) -> dict[str, Any]:
+    """Return the `branding` of a merchant, with the addresses of its pictures."""
+    pictures = {"logo": merchant.logo, "icon": merchant.icon}
+    return merchant.branding | {
+        name: f"{settings.PUBLIC_URL}/pictures/{picture}.png" for name, picture in pictures.items() if picture
+    }
+
+
+def with_own_pictures(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a `given` branding in which the address of a picture of ours stands for the merchant's `own`.
+
+    A program may have copied it from the account, and it ends when another picture is uploaded.
+    """
+    ours = f"{settings.PUBLIC_URL}/pictures/"
+    copied = [name for name in ("logo", "icon") if str(given.get(name) or "").startswith(ours)]
+    return {**given, **{name: own.get(name) for name in copied if given[name] not in own.values()}}
+
+
 def brand_of(branding: Mapping[str, Any]) -> Brand:
     """Return the brand in the `branding` of a merchant or of a checkout; a malformed colour or address counts as none.
 
@@ -33,7 +55,7 @@ def brand_of(branding: Mapping[str, Any]) -> Brand:
     logo = str(branding.get("logo" if branding.get("use_logo") else "icon") or "")
     parts = urlsplit(logo)
     origin = f"{parts.scheme}://{parts.netloc}"
-    if not ORIGIN.fullmatch(origin):
+    if not ORIGIN.fullmatch(origin) and origin != settings.PUBLIC_URL:
         logo = origin = ""
     primary = _first_colour(branding, "primary_color", "brand_color")
     return Brand(logo, origin, primary, _first_colour(branding, "secondary_color", "accent_color") or primary)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from payments.db.scoped_queryset import is_one_of
 from payments.models import Attempt, Charge, Checkout, Dispute, PaymentLink, Refund, SearchEntry
+from payments.models.charging.shown_states import DISPUTED, OF_CHECKOUTS, state_of
 from payments.money import major_units
 from payments.search.lexemes import (
     amount_lexeme,
@@ -14,6 +15,7 @@ from payments.search.lexemes import (
     end_lexeme,
     last4_lexeme,
     merchant_lexeme,
+    state_lexeme,
     texts_in,
     word,
     words,
@@ -22,6 +24,7 @@ from payments.search.lexemes import (
 # What a charge is found by. To fill a charge, its source and its card as instances takes longer than all else.
 COLUMNS = (
     *("id", "merchant_id", "livemode", "amount", "amount_captured", "amount_refunded", "currency", "status"),
+    *("authorized", "disputed", "action", "failure_data"),
     *("customer_id", "description", "metadata", "source__type", "source__owner", "source__bank_account"),
     *("source__metadata", "source__card__last4", "source__card__brand", "source__card__name", "source__card__address"),
 )
@@ -70,6 +73,9 @@ def entry(kind: SearchEntry.Kind, row: Any, lexemes: list[str]) -> Entry:
 def _charge_lexemes(charge: Any, ends: list[UUID], names: list[str]) -> Iterator[str]:
     """Yield what a charge is found by, what identifies it first: there is a limit."""
     yield from (end_lexeme(each.hex) for each in ends)
+    yield state_lexeme(state_of(charge).name)
+    if charge.disputed:
+        yield state_lexeme(DISPUTED.name)
     if charge.customer_id:
         yield customer_lexeme(charge.customer_id)
     for amount in (charge.amount, charge.amount_captured, charge.amount_refunded):
@@ -79,7 +85,7 @@ def _charge_lexemes(charge: Any, ends: list[UUID], names: list[str]) -> Iterator
         yield last4_lexeme(charge.source__card__last4)
         yield from words(f"{charge.source__card__brand} {charge.source__card__name}")
     yield from filter(None, map(word, names))
-    yield from words(f"{charge.currency} {charge.status} {charge.source__type} {charge.description}")
+    yield from words(f"{charge.currency} {charge.source__type} {charge.description}")
     metadata = charge.metadata or {}, charge.source__metadata or {}
     account_name = (charge.source__bank_account or {}).get("account_name")
     yield from _words_in([charge.source__owner, account_name, *metadata, *map(list, metadata)])
@@ -94,8 +100,8 @@ def _checkout_lexemes(checkout: Checkout) -> Iterator[str]:
     yield amount_lexeme(major_units(checkout.amount, checkout.currency))
     number = checkout.request.number if checkout.kind == Checkout.Kind.REQUEST else None
     payer = [checkout.payer, *(checkout.order.get(f"customer_{name}") for name in ("email", "name", "phone"))]
-    words_of_ours = f"{checkout.currency} {checkout.state}"
-    yield from _words_in([checkout.client_reference_id, number, payer, words_of_ours, *_sold_in(checkout.order)])
+    yield state_lexeme(OF_CHECKOUTS[checkout.state].name)
+    yield from _words_in([checkout.client_reference_id, number, payer, checkout.currency, *_sold_in(checkout.order)])
 
 
 def _sold_in(order: dict[str, Any]) -> list[Any]:

@@ -77,6 +77,11 @@ def end_lexeme(digits: str) -> str:
     return f"~{digits[: -END_LENGTH - 1 : -1].lower()}"
 
 
+def state_lexeme(name: str) -> str:
+    """Return the lexeme of the charges in a state."""
+    return f"!{name}"
+
+
 def customer_lexeme(customer_id: UUID) -> str:
     """Return the lexeme of a customer's charges."""
     return f"@{customer_id.hex}"

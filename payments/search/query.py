@@ -10,6 +10,7 @@ from decimal import Decimal
 from django.utils.dateformat import format as in_format
 from django.utils.translation import gettext as _
 
+from payments.models.charging.shown_states import SHOWN_STATES
 from payments.money import KNOWN_CURRENCIES, TYPED
 from payments.search.lexemes import (
     amount_lexeme,
@@ -18,8 +19,10 @@ from payments.search.lexemes import (
     end_lexeme,
     last4_lexeme,
     one_error_pattern,
+    state_lexeme,
     with_one_error,
     word,
+    words,
 )
 
 # More terms make no search better, and each costs a scan.
@@ -191,8 +194,16 @@ def _ways(typed: str) -> Iterator[tuple[Lexeme, str]]:
     whole = word(typed)
     if whole:
         is_prefix = len(whole) >= PREFIX_MIN_LENGTH
+        yield from _states(whole) if is_prefix else ()
         meaning = _("a word that begins with “{word}”") if is_prefix else _("the word “{word}”")
         yield Lexeme(whole, is_prefix), meaning.format(word=whole)
+
+
+def _states(whole: str) -> Iterator[tuple[Lexeme, str]]:
+    """Yield the states that a word asks for, in the words of the lists."""
+    for state in SHOWN_STATES:
+        if any(each.startswith(whole) for each in words(f"{state.label} {state.name} {state.asked_as}")):
+            yield Lexeme(state_lexeme(state.name)), _("the state “{state}”").format(state=state.label)
 
 
 def _number_of(typed: str) -> Decimal | None:

@@ -111,6 +111,11 @@ def without_card_numbers(text: str) -> str:
     return HIDDEN if holds_card_number(hidden) else hidden
 
 
+def shortened(text: str, length: int) -> str:
+    """Return at most `length` characters of `text`, cut after its card numbers are hidden: none finds half of one."""
+    return text if len(text) <= length else without_card_numbers(text)[:length]
+
+
 def without_words(text: str) -> str:
     """Return `text` without values that are named as secret: CVCs, keys, authorizations."""
     text = _AUTHORIZATION.sub(rf"\1{HIDDEN}", text)

@@ -1,8 +1,14 @@
 """The permissions of a merchant's own people, by their role at the merchant."""
 
+from collections.abc import Mapping, Set
+
+from customers.domain.verbs import DETACH
 from payments.domain.charging.verbs import ON_CHARGES
 from payments.domain.checkout.verbs import LINK, REQUEST
+from payments.inbox.decisions import MAY_SEE
+from payments.inbox.statements import MAY_GET
 from payments.models import MerchantAccess
+from payments.staff import roles
 
 Role = MerchantAccess.Role
 
@@ -19,62 +25,40 @@ VIEWER = frozenset(
         "customers.view_customer",
     }
 )
-SUPPORT = VIEWER | {
-    "payments.export_list",
-    *(verb.permission for verb in (*ON_CHARGES, LINK, REQUEST)),
-    "payments.respond_dispute",
-    "payments.expire_checkout",
-    "payments.void_checkout",
-    "payments.resend_checkout",
-    "payments.switch_paymentlink",
-    "payments.resend_payermessage",
+SUPPORT = {
+    *(VIEWER | roles.HELP),
+    *(verb.permission for verb in (*ON_CHARGES, LINK, REQUEST, DETACH)),
     "payments.view_operatoraction",
     "payments.view_assistantcall",
-    "customers.delete_customersource",
 }
-FINANCE = SUPPORT | {
-    "payments.accept_dispute",
-    "payments.decide_operatoraction",
-    "payments.view_approvalrequest",
+FINANCE = {
+    *(SUPPORT | roles.DECIDE),
+    MAY_SEE,
+    MAY_GET,
     "payments.view_statement",
-    "payments.download_statement",
     "payments.view_payoutaccount",
     "payments.view_payoutschedule",
 }
-DEVELOPER = VIEWER | {
-    "payments.export_list",
+DEVELOPER = {
+    *(VIEWER | roles.KEYS | roles.EXPORT | roles.SEND_AGAIN),
+    MAY_SEE,
     "payments.view_apikey",
-    "payments.add_apikey",
-    "payments.change_apikey",
-    "payments.delete_apikey",
     "payments.view_webhookendpoint",
-    "payments.change_webhookendpoint",
     "payments.view_webhook",
-    "payments.change_webhook",
+    "payments.view_webhookattempt",
     "payments.view_webhooksecret",
-    "payments.add_webhooksecret",
     "payments.view_event",
     "payments.view_apirequest",
-    "payments.view_approvalrequest",
 }
-OWNER = (
-    FINANCE
-    | DEVELOPER
-    | {
-        "payments.decide_approvalrequest",
-        "payments.view_merchant",
-        "payments.change_merchant",
-        "payments.add_payoutaccount",
-        "payments.withdraw_payoutaccount",
-        "payments.view_approvallimit",
-        "payments.add_approvallimit",
-        "payments.change_approvallimit",
-        "payments.view_merchantaccess",
-        "payments.add_merchantaccess",
-        "payments.change_merchantaccess",
-    }
-)
-PERMISSIONS: dict[str, frozenset[str]] = {
+OWNER = {
+    *(FINANCE | DEVELOPER | roles.TERMS),
+    "payments.view_merchant",
+    "payments.view_approvallimit",
+    "payments.view_merchantaccess",
+    "payments.add_merchantaccess",
+    "payments.change_merchantaccess",
+}
+PERMISSIONS: Mapping[str, Set[str]] = {
     Role.OWNER: OWNER,
     Role.FINANCE: FINANCE,
     Role.SUPPORT: SUPPORT,

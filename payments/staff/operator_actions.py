@@ -11,7 +11,7 @@ from django.db import transaction
 from payments.admin.framework.actions import Action
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.moments import moment_cell
+from payments.admin.shown_times import moment_cell
 from payments.staff import invitations
 from payments.staff.models import Invitation
 

@@ -7,12 +7,16 @@ from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import Q
 
+from customers.domain.verbs import DETACH
 from payments import clock
 from payments.domain.approvals.verbs import PAYOUT
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging.verbs import ON_CHARGES, REFUND
-from payments.models import ApprovalLimit, MerchantAccess
+from payments.domain.checkout.verbs import ON_CHECKOUTS
+from payments.domain.disputes.verbs import ACCEPT, ADD_EVIDENCE
+from payments.inbox.statements import MAY_GET
+from payments.models import ApprovalLimit, ApprovalRequest, Correction, MerchantAccess, OperatorAction
 from payments.models.merchants.merchant_access import WORKS_FOR_ALL
 from payments.staff.models import OperatorProfile
 
@@ -25,37 +29,45 @@ LOOK &= ~Q(codename="view_auditentry")
 VIEWER = frozenset[str]()
 # Of finance and administrators: files of the books, reports of providers, and notes on differences. No money moves.
 MONTH_END = {
-    "payments.download_statement",
+    MAY_GET,
     "payments.download_ledgerday",
     "payments.add_reportupload",
     "payments.close_reconciliationitem",
 }
-SUPPORT = VIEWER | {
+# What people of the service and a merchant's own do alike, by theme. To help payers moves no money.
+EXPORT = {"payments.export_list"}
+HELP = EXPORT | {"payments.resend_payermessage", *(verb.permission for verb in (*ON_CHECKOUTS, ADD_EVIDENCE))}
+DECIDE = {ACCEPT.permission, OperatorAction.MAY_DECIDE}
+SEND_AGAIN = {"payments.change_webhook"}
+KEYS = {
+    *ApprovalRequest.KEYS.values(),
+    "payments.delete_apikey",
+    "payments.add_webhooksecret",
+    "payments.change_webhookendpoint",
+}
+# To stop a change of where money goes is easy.
+STOP = {"payments.withdraw_payoutaccount"}
+TERMS = STOP | {
+    ApprovalRequest.MAY_DECIDE,
+    "payments.change_merchant",
+    "payments.add_payoutaccount",
+    "payments.add_approvallimit",
+    "payments.change_approvallimit",
+}
+SUPPORT = {
+    *(HELP | SEND_AGAIN | STOP),
     "payments.change_case",
-    "payments.export_list",
     "payments.acknowledge_declinealert",
-    "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     REFUND.permission,
-    "payments.respond_dispute",
-    # They end the page of a payer who has not paid, or send its address again, and move no money.
-    "payments.expire_checkout",
-    "payments.void_checkout",
-    "payments.resend_checkout",
-    "payments.resend_payermessage",
-    # It closes a page that sells, or opens it again, and moves no money.
-    "payments.switch_paymentlink",
-    # To stop a change of where money goes is easy.
-    "payments.withdraw_payoutaccount",
 }
-FINANCE = SUPPORT | {
+FINANCE = {
+    *(SUPPORT | DECIDE),
     *(verb.permission for verb in ON_CHARGES),
-    "payments.accept_dispute",
-    "payments.decide_operatoraction",
     "payments.put_block",
     "payments.lift_block",
-    "payments.propose_correction",
-    "payments.approve_correction",
+    Correction.MAY_PROPOSE,
+    Correction.MAY_DECIDE,
     "payments.close_providerevent",
     PAYOUT.permission,
     "payments.approve_payout",
@@ -66,30 +78,20 @@ FINANCE = SUPPORT | {
     "payments.send_payoutfile",
     *MONTH_END,
 }
-ADMINISTRATOR = VIEWER | {
+ADMINISTRATOR = {
+    *(KEYS | TERMS),
     "payments.view_auditentry",
     "payments.change_case",
     "payments.add_merchant",
-    "payments.change_merchant",
     "payments.add_feetemplate",
     "payments.change_feetemplate",
     "payments.delete_feetemplate",
-    "payments.add_apikey",
-    "payments.change_apikey",
-    "payments.delete_apikey",
-    "payments.add_webhooksecret",
-    "payments.change_webhookendpoint",
     "payments.change_provideraccount",
     "payments.test_provideraccount",
     "payments.change_route",
-    "payments.decide_approvalrequest",
-    # Where and when money goes; finance sends it.
-    "payments.add_payoutaccount",
-    "payments.withdraw_payoutaccount",
+    # When money goes; finance sends it.
     "payments.change_payoutschedule",
-    "customers.delete_customersource",
-    "payments.add_approvallimit",
-    "payments.change_approvallimit",
+    DETACH.permission,
     "payments.add_binrange",
     "payments.change_binrange",
     "payments.delete_binrange",

@@ -21,12 +21,12 @@ from rest_framework.request import Request
 from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
-from payments.api.disputes import DisputeViewSet
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited, refused
 from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
 from payments.concurrency.fair_queue import Slots
 from payments.concurrency.long_bodies import LONG_FORM, BodyLimits, LongForm, Uploads
 from payments.domain.catalogue.error_table import REQUEST_TIMEOUT
+from payments.domain.disputes.verbs import ADD_EVIDENCE
 from payments.models import ApiKey
 from payments.web.environ import Environ, has_body, is_api_path, request_of, stated_length
 from payments.web.refusals import RequestRefused, too_many_bodies
@@ -177,7 +177,7 @@ def merchant_who_may(environ: Environ) -> Hashable | None:
     finally:
         connection.close()
     merchant, key = found
-    return merchant.id if key.kind == ApiKey.Kind.SECRET or DisputeViewSet.rights["evidence"] in key.rights else None
+    return merchant.id if key.kind == ApiKey.Kind.SECRET or ADD_EVIDENCE.right in key.rights else None
 
 
 def person_who_may(site: Any, form: LongForm, environ: Environ) -> Hashable | None:

@@ -7,16 +7,15 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from wsgiref.types import WSGIApplication
 
 from django.conf import settings
 from django.db import connection
-from django.http import HttpResponse
 
-from payments import ids
+from payments import VERSION, ids
 from payments.api.responses.errors import as_api_error
 from payments.concurrency.long_bodies import BodyLimits
 from payments.health.readiness import Readiness
@@ -41,6 +40,9 @@ SWITCH_SECONDS = 0.0005
 # The health checks, which are answered at once, without a thread or a query.
 HEALTH_PATH = re.compile(r"/(ping|ready)/?")
 RETRY_SECONDS = "1"
+LOOPBACK = ("127.0.0.1", "::1")
+# What proxies add to a request that they pass on.
+PASSED_ON = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA"}
 
 
 class Health:
@@ -61,11 +63,12 @@ class Health:
             return None
         if match[1] == "ping":
             return _text(HTTPStatus.OK, ["healthy"])
+        version = {"Kaha-Version": VERSION} if _is_of_this_host(environ) else {}
         if faults := self._faults():
-            return _text(HTTPStatus.SERVICE_UNAVAILABLE, faults)
+            return _text(HTTPStatus.SERVICE_UNAVAILABLE, faults, version)
         # Without workers, charges are taken all the same.
         warnings = [warning for warning in [*self._readiness.warnings, self._workers.warning] if warning]
-        return _text(HTTPStatus.OK, [f"degraded: {warning}" for warning in warnings] or ["healthy"])
+        return _text(HTTPStatus.OK, [f"degraded: {warning}" for warning in warnings] or ["healthy"], version)
 
     def _faults(self) -> list[str]:
         if self.is_stopping:
@@ -73,11 +76,17 @@ class Health:
         return [*self._readiness.faults, *(["every thread is taken"] if self._threads.are_taken else [])]
 
 
-def _text(status: HTTPStatus, lines: Sequence[str]) -> Answer:
+def _is_of_this_host(environ: Environ) -> bool:
+    """Return whether a program of this host asks for itself, and not for somebody else as a proxy does."""
+    return environ["REMOTE_ADDR"] in LOOPBACK and PASSED_ON.isdisjoint(environ)
+
+
+def _text(status: HTTPStatus, lines: Sequence[str], more: Mapping[str, str] | None = None) -> Answer:
     headers = {
         "Content-Type": "text/plain; charset=utf-8",
         "Cache-Control": "no-store",
         "Request-Id": ids.public_id("req", ids.new_id()),
+        **(more or {}),
     }
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["Retry-After"] = RETRY_SECONDS
@@ -157,11 +166,7 @@ class Front:
             error = as_api_error(unexpected)
         refusal = answer_to(environ, error)
         count_request(None, environ["REQUEST_METHOD"], refusal.status_code, time.perf_counter() - began)
-        return _whole(refusal)
-
-
-def _whole(response: HttpResponse) -> Answer:
-    return Answer(response.status_code, encoded(response.items()), response.content)
+        return Answer(refusal.status_code, encoded(refusal.items()), refusal.content)
 
 
 def _allow_files() -> None:

@@ -17,10 +17,10 @@ from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.api.responses.error_forms import is_for_assistants
 from payments.api.views.feeds import WAIT, Wait
 from payments.concurrency.connections import release_connection
-from payments.concurrency.fair_queue import FairQueue, PausingQueue, Slots
+from payments.concurrency.fair_queue import FairQueue, Share, Slots, Turn
 from payments.concurrency.garbage import collect_after_page
 from payments.concurrency.host_turns import host_turn
-from payments.web.environ import Environ, request_of
+from payments.web.environ import Environ, is_api_path, request_of
 from payments.web.known_browsers import known_by
 from payments.web.limited_pages import LimitedPages, limited_route
 from payments.web.refusals import RequestRefused, too_many_requests
@@ -28,8 +28,10 @@ from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer
 
 MOST_KEYS = 10_000
 OFFICE, MERCHANTS = "/admin/", "/merchant/"
-# A page keeps the interpreter for as long as many requests of the API, so few are made at once.
-PAGES_AT_ONCE = 2
+# A page keeps the interpreter for as long as many requests of the API, so few are made at once. While those that pause
+# have their three turns, payers and operators still have the rest.
+PAGES_AT_ONCE = 6
+PAGES_OF_A_KIND = 2
 # One caller has the fourth part of the turns: with 2 of 8, it makes a tenth more charges a second than with 4, and
 # delays those of others half as much, because its threads do not wait for each other's interpreter.
 PART_OF_ONE = 4
@@ -108,42 +110,43 @@ def _find(wait: Wait) -> bytes | None:
 
 
 class Lane(NamedTuple):
-    """What requests of one kind wait in, and how each runs in its thread."""
+    """The places that requests of one kind have, their share of a queue, and how each runs in its thread."""
 
-    queue: FairQueue
+    places: Slots
+    share: Share
     run: Callable[..., Answer | None]
 
 
 class Threads:
-    """A pool of `count` threads, and a queue of as many more requests.
+    """A pool of `count` threads, and a room with a place for as many more requests.
 
-    At most `running` of the threads run at the same time; the others wait for a provider or something else that is
-    slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
-    requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
-    office's pages, and of those that are shown to payers, at most PAGES_AT_ONCE run at the same time, each in a queue
-    of their own; of the merchants' own site one, in which all people of a merchant are one caller, who has a pause
-    after each. Who is not known to be one of them, as before a first sign-in, has a line apart, with a pause for all.
-    A password is hashed after the turn, in a line of its own (`payments.staff.sign_in.passwords`). Apart are also the
-    calls of assistants, each as long as a page, with a pause for the merchant.
+    One caller, a merchant or an address, has no more places than are left free, so that a burst of its requests leaves
+    some for others. However many addresses ask for pages without being known, half of the room is left to all others:
+    strangers at the sign-in are one crowd, payers another. A request that waits for events has left its place.
 
-    However many addresses ask for pages without being known, half of the room is left to all others: strangers at the
-    sign-in are one crowd, payers another.
+    At most `running` calls of the API run at the same time, and PAGES_AT_ONCE pages, of which payers, the back office,
+    the merchants' own site, its sign-in and assistants, whose calls take as long, have a share each. Of the last three
+    one runs at once, with a pause after it: of a merchant, whose people are one caller, or at the sign-in of all. What
+    waits for a provider or something else that is slow has given its turn to another. A password is hashed after the
+    turn, in a line of its own (`payments.staff.sign_in.passwords`).
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
         self._application, self._count = application, count
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
         self._submitted = 0
-        self._room = Slots(2 * count, 2 * count)
         self._callers, self._limited, self.waits = Callers(), LimitedPages(), Waits()
-        self._sign_in_places, self._payer_places = (Slots(count, count, within=self._room) for _ in range(2))
-        later, pages = asyncio.get_running_loop().call_later, min(running, PAGES_AT_ONCE)
-        self._api = Lane(FairQueue(running, most_of_one=max(1, running // PART_OF_ONE)), _run)
-        self._office = Lane(FairQueue(pages), _run_page)
-        self._shown = Lane(FairQueue(pages), _run_page)
-        self._people = Lane(PausingQueue(later), _run_in_turn)
-        self._strangers = Lane(PausingQueue(later, leaves_room=False), _run_in_turn)
-        self._assistants = Lane(PausingQueue(later), _run_in_turn)
+        self._room = room = Slots(2 * count, 2 * count)
+        payers, strangers = (Slots(count, count, within=room) for _ in range(2))
+        share = partial(Share, queue=FairQueue(PAGES_AT_ONCE))
+        of_kind, alone = min(running, PAGES_OF_A_KIND), partial(share, 1, later=asyncio.get_running_loop().call_later)
+        self._api = Lane(room, Share(running, most_of_one=max(1, running // PART_OF_ONE)), _run)
+        self._orders = self._api._replace(places=payers)
+        self._shown = Lane(payers, share(of_kind), _run_page)
+        self._office = Lane(room, share(of_kind), _run_page)
+        self._people = Lane(room, alone(), _run_in_turn)
+        self._assistants = Lane(room, alone(), _run_in_turn)
+        self._strangers = Lane(strangers, alone(leaves_room=False), _run_in_turn)
 
     @property
     def are_taken(self) -> bool:
@@ -176,57 +179,45 @@ class Threads:
         if refusal := self._limited.answer_to(environ):
             return refusal
         caller, is_known = self._callers.caller_of(environ)
-        lane, places = self._lane_of(environ, is_known), self._places_for(environ, is_known)
-        if not places.take(caller):
+        lane = self._lane_of(environ, is_known)
+        if not lane.places.take(caller):
             raise RequestRefused(too_many_requests())
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        turn = lane.queue.begin(caller, partial(begun.set_result, None))
+        turn = lane.share.begin(caller, partial(begun.set_result, None))
         try:
             if not turn.has_begun:
                 if await client.leaves_before(begun):
                     return None
                 if refusal := self._limited.answer_to(environ):
                     return refusal
-            return await self._answer_in_thread(lane.run, partial(lane.queue.end, turn), environ, client, send)
+            return await self._answer_in_thread(lane, turn, environ, client, send)
         finally:
-            lane.queue.end(turn)
-            places.give_back(caller)
+            lane.share.end(turn)
+            lane.places.give_back(caller)
             self._callers.learn(environ)
             self._limited.learn(environ)
 
-    def _places_for(self, environ: Environ, is_known: bool) -> Slots:
-        """Return the room, of which all who ask for pages without being known have a part together."""
-        if is_known:
-            return self._room
-        if environ["PATH_INFO"].startswith(MERCHANTS):
-            return self._sign_in_places
-        return self._payer_places if limited_route(environ["PATH_INFO"]) else self._room
-
     def _lane_of(self, environ: Environ, is_known: bool) -> Lane:
         path = environ["PATH_INFO"]
+        if is_api_path(path):
+            # Strangers at that path, whose keys have not worked here, have no place in the line of those who work.
+            return self._assistants if is_known and is_for_assistants(path) else self._api
         if path.startswith(OFFICE):
             return self._office
         if path.startswith(MERCHANTS):
             return self._people if is_known else self._strangers
-        # Strangers at that path, whose keys have not worked here, have no place in the line of those who work.
-        if is_known and is_for_assistants(path):
-            return self._assistants
-        is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(path)
-        return self._shown if is_shown else self._api
+        if limited_route(path) is None:
+            return self._api
+        return self._orders if environ["REQUEST_METHOD"] == "POST" else self._shown
 
     async def _answer_in_thread(
-        self,
-        run: Callable[..., Answer | None],
-        end_turn: Callable[[], object],
-        environ: Environ,
-        client: Client,
-        send: Send,
+        self, lane: Lane, turn: Turn, environ: Environ, client: Client, send: Send
     ) -> Answer | None:
         loop, may_queue = asyncio.get_running_loop(), self.are_taken
-        on_wait = partial(loop.call_soon_threadsafe, end_turn)
+        on_wait = partial(loop.call_soon_threadsafe, lane.share.end, turn)
         self._submitted += 1
         try:
-            work = self._pool.submit(run, on_wait, self._application, environ, Pieces(send, client, loop))
+            work = self._pool.submit(lane.run, on_wait, self._application, environ, Pieces(send, client, loop))
             answer = asyncio.wrap_future(work)
             if may_queue and await client.leaves_before(answer) and work.cancel():
                 return None

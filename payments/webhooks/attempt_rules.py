@@ -29,13 +29,16 @@ def finished_attempt(
         retry_after = result.retry_after if isinstance(result, Answer) else None
         due_at = next_try_at(first_try_at, failures, now, random, retry_after)
         state = State.WAITING if due_at else State.EXHAUSTED
+    # Looked at in one piece with the body.
+    headers, _, body = redact_bytes(_whole(result)).partition(b"\n\n")
     return FinishedAttempt(
         id=claimed.id,
         lease=claimed.lease,
         started_at=started_at,
         milliseconds=result.milliseconds,
         status=result.status if isinstance(result, Answer) else None,
-        answer=redact_bytes(result.first_bytes) if isinstance(result, Answer) else b"",
+        headers=headers.decode("utf-8", "replace"),
+        answer=body,
         error="" if isinstance(result, Answer) else result.kind.value,
         reason="" if isinstance(result, Answer) else result.reason[:REASON_MAX_LENGTH],
         state=state.value,
@@ -43,3 +46,10 @@ def finished_attempt(
         first_try_at=first_try_at,
         due_at=due_at,
     )
+
+
+def _whole(result: Answer | Failure) -> bytes:
+    if isinstance(result, Failure):
+        return b""
+    # aiohttp reads bytes that are no UTF-8 as surrogates: these are the bytes again.
+    return result.headers.encode("utf-8", "surrogateescape") + b"\n\n" + result.kept_bytes

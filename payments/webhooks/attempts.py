@@ -92,8 +92,11 @@ class Attempts:
     async def _run(self, first: TakenPlace) -> None:
         place: TakenPlace | None = first
         while place:
-            slow = await self._try(place)
-            self._queues.end(place, slow)
+            slow: bool | None = None
+            try:
+                slow = await self._try(place)
+            finally:
+                self._queues.end(place, slow)
             if len(self._ended) >= self._enough:
                 self._enough_ended.set()
             place = self._queues.take()

@@ -132,10 +132,11 @@ UNION ALL SELECT NULL, NULL, merchant_id, livemode, NULL, receiver, NULL, NULL, 
 RECORD = """
 WITH made AS (
     SELECT * FROM unnest(
-        %b::uuid[], %b::timestamptz[], %b::timestamptz[], %b::int[], %b::int[], %b::bytea[], %b::text[], %b::text[],
-        %b::text[], %b::int[], %b::timestamptz[], %b::timestamptz[]
+        %b::uuid[], %b::timestamptz[], %b::timestamptz[], %b::int[], %b::int[], %b::text[], %b::bytea[], %b::text[],
+        %b::text[], %b::text[], %b::int[], %b::timestamptz[], %b::timestamptz[]
     ) AS made (
-        id, lease, started_at, milliseconds, status, answer, error, reason, state, failures, first_try_at, due_at
+        id, lease, started_at, milliseconds, status, headers, answer, error, reason, state, failures, first_try_at,
+        due_at
     )
 ), moved AS (
     UPDATE payments_webhook n SET tries = n.tries + 1, state = made.state, failures = made.failures,
@@ -154,8 +155,8 @@ WITH made AS (
     UPDATE payments_webhookendpoint w SET failing_since = changed.failing_since FROM changed WHERE w.id = changed.id
 )
 INSERT INTO payments_webhookattempt
-    (webhook_id, merchant_id, number, started_at, milliseconds, status, answer, error, reason)
-SELECT id, merchant_id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
+    (webhook_id, merchant_id, number, started_at, milliseconds, status, headers, answer, error, reason)
+SELECT id, merchant_id, tries, started_at, milliseconds, status, headers, answer, error, reason FROM moved
 """
 
 RELEASE = """
@@ -225,6 +226,7 @@ class FinishedAttempt(NamedTuple):
     started_at: datetime
     milliseconds: int
     status: int | None
+    headers: str
     answer: bytes
     error: str
     reason: str

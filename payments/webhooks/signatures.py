@@ -31,14 +31,17 @@ class Signer:
         """
         seconds = str(int(timestamp.timestamp()))
         signed = f"{event_id}.{seconds}.".encode() + body
+        digests = [hmac.digest(key, signed, "sha256") for key in self._keys]
         return {
             "webhook-id": event_id,
             "webhook-timestamp": seconds,
-            "webhook-signature": " ".join([_standard_signature(key, signed) for key in self._keys]),
+            "webhook-signature": " ".join([f"v1,{b64encode(digest).decode()}" for digest in digests]),
             self._plain_timestamp: seconds,
             self._plain_signature: f"v1={hmac.digest(self._plain_key, body, 'sha256').hex()}",
         }
 
 
-def _standard_signature(key: bytes, signed: bytes) -> str:
-    return f"v1,{b64encode(hmac.digest(key, signed, 'sha256')).decode()}"
+def shown_headers(event_id: str, timestamp: datetime, prefix: str) -> dict[str, str]:
+    """Return what `Signer` adds to a call, for people; nothing keeps a signature, so that `…` stands for it."""
+    headers = Signer([PREFIX], prefix).headers_of(event_id, b"", timestamp)
+    return {name: "…" if name.endswith(("-signature", "-Signature")) else value for name, value in headers.items()}

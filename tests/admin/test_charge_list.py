@@ -41,8 +41,19 @@ def test_a_charge_shows_its_state_in_words(operator: Client) -> None:
         ChargeFactory(**{f"is_{stage}": True})
     text = text_of(operator.get(list_of(Charge)))
     marks = ("warn", "held"), ("good", "captured"), ("good", "partly refunded"), ("quiet", "refunded")
-    for tone, word in (*marks, ("bad", "failed"), ("quiet", "voided"), ("warn", "awaiting payer"), ("warn", "pending")):
+    marks += ("bad", "declined"), ("quiet", "voided"), ("warn", "awaiting payer"), ("warn", "pending")
+    for tone, word in marks:
         assert f'<span class="chip chip-{tone}">{word}</span>' in text, word
+
+
+def test_whom_nobody_declined_has_left_in_the_list_as_in_the_figures(operator: Client) -> None:
+    declined = ChargeFactory(is_failed=True)
+    left = ChargeFactory(is_failed=True, failure_data={"code": "payer_cancelled", "reason": "Cancelled"})
+    assert '<span class="chip chip-quiet">abandoned</span>' in text_of(operator.get(list_of(Charge)))
+    assert listed(operator, money="declined") == pages_of(declined)
+    assert listed(operator, money="abandoned") == pages_of(left)
+    figures = text_of(operator.get("/admin/?mode=test"))
+    assert [word for word in ("Declined", "Abandoned") if word not in figures] == []
 
 
 def test_charges_are_filtered_by_merchant(operator: Client) -> None:

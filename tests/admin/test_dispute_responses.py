@@ -63,7 +63,8 @@ def test_the_page_says_what_the_reason_needs_what_is_there_and_what_is_won_or_lo
     form = operator.get(address_of(dispute, "add_evidence"), {"type": "customer_signature"})
     assert 'value="customer_signature" selected' in text_of(form)
     act(operator, dispute, "add_evidence", type="customer_signature", text="Signed by Juan")
-    assert "1 of 4 ready" in words_of(operator.get(page_of(dispute)))
+    after = words_of(operator.get(page_of(dispute)))
+    assert ("1 of 4 ready" in after, f"bank disputed {pesos(dispute.amount)}" in after) == (True, True)
 
 
 def test_a_dispute_is_under_review_at_once_after_the_answer(dispute: Dispute, operator: Client) -> None:
@@ -89,6 +90,24 @@ def test_an_operator_adds_a_file_which_is_sealed_and_audited(dispute: Dispute, o
     assert base64.b64decode(evidence.opened(dispute)[0].content) == content
     assert b"Juan" not in bytes(piece.sealed_content)
     assert "juan" not in str(AuditEntry.objects.get(action="responded").__dict__).lower()
+
+
+def test_a_file_is_shown_by_its_name_kind_and_size_without_a_card_number(dispute: Dispute, operator: Client) -> None:
+    file = SimpleUploadedFile("4242 4242 4242 4242 juan.pdf", b"%PDF-1.7")
+    act(operator, dispute, "add_evidence", type="receipt", file=file)
+    page = words_of(operator.get(page_of(dispute)))
+    assert ("juan.pdf PDF, 8" in page, "4242" in page) == (True, False)
+
+
+def test_a_card_number_where_the_name_of_a_file_is_cut_is_hidden_whole(dispute: Dispute, operator: Client) -> None:
+    file = SimpleUploadedFile(f"{'a' * 64} 4000000000003055.pdf", b"%PDF-1.7")
+    act(operator, dispute, "add_evidence", type="receipt", file=file)
+    assert Evidence.objects.get().name == f"{'a' * 64} [redacted].pdf"
+
+
+def test_only_the_form_of_evidence_lets_the_browser_show_a_chosen_picture(dispute: Dispute, operator: Client) -> None:
+    pages = (address_of(dispute, "add_evidence"), page_of(dispute))
+    assert ["blob:" in operator.get(page)["Content-Security-Policy"] for page in pages] == [True, False]
 
 
 @pytest.mark.parametrize(

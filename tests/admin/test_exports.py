@@ -8,18 +8,21 @@ from uuid import UUID
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
+from django.db import OperationalError
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin.lists import file
+from payments.admin.framework import index_scan
+from payments.admin.lists import file, page
 from payments.domain.bulkheads import Bulkheads, bulkheads, use
 from payments.ids import public_id
 from payments.models import ApiRequest, AuditEntry, Charge, MerchantAccess, Refund
 from payments.search.sweep import rebuild
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, list_with, newest, secrets_of  # noqa: F401
+from tests.concurrency import locked
 from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
 from tests.staff.all_merchants import for_all
@@ -41,8 +44,10 @@ def lines_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def exported(client: Client, query: str = "", address: str = CHARGES) -> list[dict[str, str]]:
-    response = client.post(f"{address}?{query}")
+def exported(
+    client: Client, query: str = "", address: str = CHARGES, asked: dict[str, object] | None = None
+) -> list[dict[str, str]]:
+    response = client.post(f"{address}?{query}", asked)
     assert response.status_code == 200
     return lines_of(response.getvalue().decode("utf-8-sig"))
 
@@ -75,6 +80,41 @@ def test_the_file_has_the_rows_of_the_list(operator: Client) -> None:
     ChargeFactory(is_captured=True, description="A mango")
     rebuild()
     assert [line["id"] for line in exported(operator, "money=held&q=mang")] == [public_id("ch", held.pk)]
+
+
+def test_chosen_rows_are_a_file_of_their_own_within_a_bound(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "ROWS_AT_ONCE", 2)
+    chosen = [ChargeFactory(is_held=True).pk for _ in range(4)][1:]
+    asked = {"action": "export", "_selected_action": chosen}
+    ids = [public_id("ch", pk) for pk in reversed(chosen)]
+    assert [line["id"] for line in exported(operator, "", list_of(Charge), asked)] == ids
+    monkeypatch.setattr(page, "MOST_CHOSEN", 2)
+    assert "Choose at most 2." in text_of(operator.post(list_of(Charge), asked, follow=True))
+
+
+def test_the_audit_log_has_which_rows_were_chosen(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {"action": "export", "_selected_action": [ChargeFactory(is_captured=True).pk for _ in range(3)]}
+    first, second, last = newest_first()
+    exported(operator, "money=captured", list_of(Charge), chosen)
+    monkeypatch.setattr(page, "MOST_NAMED", 2)
+    exported(operator, "money=captured", list_of(Charge), chosen)
+    exported(operator, "money=captured", list_of(Charge), chosen | {"select_across": "1"})
+    assert [*AuditEntry.objects.filter(action="exported").order_by("pk").values_list("detail", flat=True)] == [
+        f"list of charges, test, 3 chosen: {first}, {second}, {last}",
+        f"list of charges, test, 3 chosen: {first} to {last}",
+        "list of charges, test, money=captured",
+    ]
+    assert "test, 3 chosen: …</" in text_of(operator.get(list_of(AuditEntry)))
+
+
+def test_chosen_rows_are_a_file_for_those_alone_who_may_export(db: None) -> None:
+    user, client = member()
+    user.user_permissions.add(Permission.objects.get(codename="refund_charge"))
+    asked = {"action": "export", "_selected_action": [ChargeFactory().pk]}
+    kinds = [client.post(list_of(Charge), asked)["Content-Type"]]
+    user.user_permissions.remove(Permission.objects.get(codename="export_list"))
+    kinds.append(client.post(list_of(Charge), asked, follow=True)["Content-Type"])
+    assert [kind.partition(";")[0] for kind in kinds] == ["text/csv", "text/html"]
 
 
 def test_the_file_has_the_rows_of_the_chosen_mode(operator: Client) -> None:
@@ -126,11 +166,21 @@ def test_a_refund_has_its_amount_and_the_whole_id_of_its_charge(house: House, op
 
 def test_a_list_that_is_too_long_says_where_it_was_cut(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file, "MOST_ROWS", 2)
-    monkeypatch.setattr(file, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(page, "ROWS_AT_ONCE", 2)
     sell(MerchantFactory(), 3)
     *rows, last = exported(operator)
     assert [line["id"] for line in rows] == newest_first()[:2]
     assert last["id"] == "Cut after 2 rows: narrow the list by its filters."
+
+
+def test_a_file_is_whole_where_parts_of_a_long_list_have_no_row_of_the_filter(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_scan, "SEARCHED_ROWS", 2)
+    ChargeFactory(amount=7_777_700, id=UUID(int=1))
+    sell(MerchantFactory(), 9, first=2)
+    [line] = exported(operator, "least=70000&currency=PHP")
+    assert line["id"] == public_id("ch", UUID(int=1))
 
 
 def test_a_reader_who_takes_too_long_gets_a_part_that_says_so(
@@ -153,7 +203,7 @@ def test_who_works_for_some_merchants_gets_nothing_of_others(db: None) -> None:
 
 
 def test_whose_right_is_taken_while_the_file_is_read_gets_no_more(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(page, "ROWS_AT_ONCE", 1)
     monkeypatch.setattr(file, "PIECE_BYTES", 1)
     sell(MerchantFactory(), 3)
     user, client = member()
@@ -208,6 +258,17 @@ def test_downloads_hold_few_threads_and_one_operator_fewer() -> None:
     for response in held:
         response.getvalue()
     assert len([exported(client) for client in (ana, cora)]) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_that_cannot_be_recorded_is_not_sent_and_holds_no_place(operator: Client) -> None:
+    before = bulkheads().downloads.taken
+    with locked("payments_auditentry"), pytest.raises(OperationalError, match="lock timeout") as refused:
+        operator.post(CHARGES)
+    # What was raised is kept meanwhile, with all that its frames hold.
+    assert refused.value.__traceback__
+    assert bulkheads().downloads.taken == before
+    assert exported(operator) == []
 
 
 @pytest.mark.django_db(transaction=True)

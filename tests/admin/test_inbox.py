@@ -167,7 +167,7 @@ def test_a_silent_worker_and_a_sweep_that_is_behind_are_in_the_inbox() -> None:
 def test_equal_changes_are_one_row_with_their_number(operator: Client, shop: NewMerchant) -> None:
     for fixed in (1, 2, 3):
         set_fee(shop.merchant, "card", "PHP", Rate(fixed=fixed))
-    times = [entry.times for entry in sections(the_operator())["notices"].entries if entry.what.startswith("rates ")]
+    times = [entry.times for entry in sections(the_operator())["notices"].entries if entry.what.startswith("fees ")]
     assert times == [3]
     assert "3 times" in text_of(operator.get(INBOX))
 

@@ -12,6 +12,8 @@ from pytest_django import Settings
 from payments import clock
 from payments.domain.merchants.api_keys import find_key
 from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import parse_id
+from payments.models import Event
 from tests.admin.conftest import text_of
 from tests.client import Api, error_of
 from tests.commands.conftest import Manage, manage
@@ -81,7 +83,9 @@ def test_a_leaked_key_is_rolled_and_revoked_and_what_it_did_is_found(
     charged = next(line for line in of(lines, old_id, THIEF) if line["status"] == 201)
     assert charged["route"] == "v2/charges/?$"
     found = text_of(operator.get(reverse("admin:payments_event_changelist"), {"q": charged["request_id"]}))
-    assert stolen in found
+    made = Event.objects.filter(object_id=parse_id("ch", stolen))
+    assert made
+    assert all(reverse("admin:payments_event_change", args=[event.pk]) in found for event in made)
 
     # And the log never had the key itself.
     assert [secret for secret in (old, new, old[8:], new[8:]) if secret in lines.text] == []

@@ -69,7 +69,7 @@ def test_the_page_of_a_row_says_its_own_mode(operator: Client) -> None:
 
 def test_an_id_is_short_and_can_be_copied_whole(house: House, operator: Client) -> None:
     whole = str(Refund.objects.get())
-    text = text_of(operator.get(list_of(Event)))
+    text = text_of(operator.get(page_of(Event.objects.filter(object_id=Refund.objects.get().pk).latest("pk"))))
     assert f'title="{whole}" data-copy="{whole}">{whole[:7]}…{whole[-4:]}</span>' in text
 
 
@@ -79,6 +79,11 @@ def test_each_chosen_filter_is_removed_alone(operator: Client) -> None:
     found = {label: address for address, label in without.items()}
     assert found.keys() == {"Search: rice", "State: Held", "Amount: from 5.00 PHP"}
     assert found["Amount: from 5.00 PHP"] in ("?money=held&amp;q=rice", "?q=rice&amp;money=held")
+
+
+def test_a_chosen_id_is_shown_in_words(house: House, operator: Client) -> None:
+    text = text_of(operator.get(list_of(Event), {"q": house.id_of("mer")}))
+    assert "Search: <strong>one merchant</strong>" in text
 
 
 def test_a_filtered_list_is_summed_up_by_currency(operator: Client) -> None:

@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
 from payments.admin.lists.mode import mode_of_row
-from payments.admin.moments import moment_text
+from payments.admin.shown_times import moment_text
 from payments.domain.operators.cases import work_on
 from payments.domain.payouts.schedules import number_of
 from payments.domain.reconciliation import uploads
@@ -134,8 +134,9 @@ def test_every_model_has_its_pages() -> None:
     unseen = {model.__name__ for model in OURS if model not in SHOWN}
     assert unseen - OF_PEOPLE <= {
         "CustomerSource",
-        # Its types and sizes are on the page of its dispute; nobody sees more.
+        # Its names, types and sizes are on the page of its dispute; nobody sees more.
         "Evidence",
+        "BrandPicture",
         # A count for its limit of a day.
         "EvidenceSent",
         "WebhookAttempt",

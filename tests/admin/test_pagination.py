@@ -168,7 +168,7 @@ def test_an_address_that_no_page_has_shows_the_first(street: Any, operator: Clie
 
 
 def test_a_list_without_rows_says_so(operator: Client) -> None:
-    assert "0 charges" in text_of(operator.get(list_of(Charge)))
+    assert "No charges yet" in text_of(operator.get(list_of(Charge)))
 
 
 @pytest.mark.parametrize(("start", "link"), [("", "Older"), ("&p=last", "Newer")], ids=["newest", "oldest"])
@@ -185,4 +185,4 @@ def test_every_list_that_is_newest_first_is_paged_so(house: House, operator: Cli
     for model, page in admin.site._registry.items():
         if tuple(page.ordering or ()) == ("-pk",):
             text = text_of(operator.get(list_of(model), {"p": "last"}))
-            assert 'aria-label="Pages"' in text, model
+            assert 'aria-label="Pages"' in text or 'class="nothing"' in text, model

@@ -60,7 +60,7 @@ def test_the_list_is_narrowed_to_what_needs_attention(
         "second": make_provider_message(shop.merchant, b"2", state="waiting", why="", due_at="2026-11-21T00:00:00Z"),
         "third": make_provider_message(shop.merchant, b"3", state="applied", why=""),
     }
-    page = text_of(operator.get(LIST, {"mode": "live", **({"standing": standing} if standing else {})}))
+    page = text_of(operator.get(LIST, {"mode": "live", **({"review": standing} if standing else {})}))
     assert [name for name, message in inbox.items() if f"{message.pk}/change/" in page] == found
 
 
@@ -226,6 +226,7 @@ def test_support_sends_a_receipt_again_with_the_day_of_the_payment(shop: NewMerc
     paid = captured(shop.merchant, livemode=False, created_at=clock.now() - timedelta(days=40))
     assert address_of(paid, "send_receipt") in text_of(support.get(page_of(paid)))
     assert act(support, paid, "send_receipt").status_code == 302
+    assert "In live mode it would be sent now." in text_of(support.get(page_of(paid)))
     send_due()
     message = PayerMessage.objects.get()
     assert (message.recipient, message.state) == ("juan@example.com", "kept")

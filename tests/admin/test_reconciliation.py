@@ -142,7 +142,16 @@ def test_nobody_edits_an_item(outsider: ReconciliationItem, operator: Client) ->
     assert operator.post(page_of(outsider), {"state": "closed", "note": "By hand."}).status_code == 403
 
 
-def test_a_run_says_what_it_found(outsider: ReconciliationItem, operator: Client) -> None:
-    text = text_of(operator.get(page_of(ReconciliationRun.objects.get())))
+def test_a_run_says_what_it_found_and_leads_to_what_needs_somebody(
+    outsider: ReconciliationItem, operator: Client
+) -> None:
+    run = ReconciliationRun.objects.get()
+    text = text_of(operator.get(page_of(run)))
+    assert f"{run.matched} of {run.lines} lines match" in text
+    assert [link in text for link in ("Work through 1 row", page_of(outsider), "kind__exact=missing_here")] == [
+        True
+    ] * 3
+    operator.post(act("close", outsider), {"note": "Ticket 77."})
+    assert "Work through" not in text_of(operator.get(page_of(run)))
     assert "1 not in ledger" in text
     assert f"{list_of(ReconciliationItem)}?state__exact=open&provider=simulator" in text

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 from itertools import islice
 from threading import Lock
-from types import SimpleNamespace
 from weakref import WeakSet
 
 import pytest
@@ -16,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.admin.audit import audit_log as audit_pages
-from payments.admin.lists import file
+from payments.admin.lists import file, page
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry
@@ -53,7 +52,7 @@ def test_a_download_of_the_audit_log_holds_no_connection_while_it_is_read(
 def test_a_download_of_a_list_holds_no_connection_while_it_is_read(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(page, "ROWS_AT_ONCE", 1)
     monkeypatch.setattr(file, "PIECE_BYTES", 1)
     sell(MerchantFactory(), 3)
     response = operator.post(reverse("admin:payments_charge_csv"))
@@ -65,7 +64,7 @@ def test_a_download_of_a_list_holds_no_connection_while_it_is_read(
 
 def test_a_download_of_a_list_keeps_no_rows_while_it_is_read() -> None:
     rows = [object()]
-    lines = file.list_lines(SimpleNamespace(batches=lambda _: [rows]), {"id": str}, UTC, lambda: True)
+    lines = file.list_lines([rows], {"id": str}, UTC, lambda: True)
     assert b"object" in list(islice(lines, 2))[-1]
     assert rows == []
 

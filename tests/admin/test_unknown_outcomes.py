@@ -4,7 +4,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin.moments import moment_in_list
+from payments.admin.shown_times import moment_in_list
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from payments.models import Attempt, AuditEntry, Charge, UnknownOutcome

@@ -10,18 +10,19 @@ from django.db import IntegrityError, transaction
 
 from payments import clock
 from payments.admin.approvals.words import WORDS
-from payments.domain.approvals import decide, executors
+from payments.domain.approvals import decide, executors, payouts
 from payments.domain.approvals.verbs import TOOLS
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.decisions import MAY_DECIDE, OF_SERVICE
 from payments.mcp.money import FORMS
-from payments.models import ApprovalRequest, AuditEntry
-from tests.approvals.factories import requested_account, requested_key
+from payments.models import ApprovalRequest, AuditEntry, Merchant
+from tests.approvals.factories import REASON, requested_account, requested_key
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import APPROVED, Api
 from tests.operators import corrections, factories
 from tests.operators.corrections import NOTE, operator, unknown_payment
+from tests.payouts.live import stored_file
 from tests.payouts.setups import live_payout
 from tests.routing.doubles import KEY
 
@@ -31,6 +32,7 @@ REQUESTED: dict[str, Callable[[Api, NewMerchant], ApprovalRequest]] = {
     "correction": lambda api, _: corrections.proposed(unknown_payment(api)),
     "key": lambda _, shop: requested_key(shop.merchant),
     "payout": lambda _, shop: live_payout(shop.merchant, 1, operator("ana")) and ApprovalRequest.objects.get(),
+    "file": lambda *_: payouts.ask_for(stored_file(), operator("ana"), REASON),
     "account": lambda _, shop: requested_account(shop.merchant, {"key": KEY}),
 }
 VERBS = pytest.mark.parametrize("verb", [decide.approve, decide.reject], ids=["approve", "reject"])
@@ -84,6 +86,12 @@ def test_nor_does_the_database_let_them(request_of_ana: ApprovalRequest) -> None
     decision = {"decided_by": request_of_ana.proposed_by, "decided_at": clock.now(), "note": NOTE}
     with pytest.raises(IntegrityError, match="decided_by_another"), transaction.atomic():
         ApprovalRequest.objects.update(state="rejected", sealed_credentials=None, **decision)
+
+
+def test_the_database_takes_a_request_of_no_merchant_about_a_bank_file_alone(request_of_ana: ApprovalRequest) -> None:
+    owner = None if request_of_ana.merchant else Merchant.objects.first()
+    with pytest.raises(IntegrityError, match="of_a_merchant_or_a_bank_file"), transaction.atomic():
+        ApprovalRequest.objects.update(merchant=owner)
 
 
 @pytest.mark.long

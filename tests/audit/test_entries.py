@@ -30,7 +30,7 @@ WRITERS, EACH = 8, 5
 
 
 def entries_about(row: object) -> list[tuple[str, list[str], str]]:
-    entries = AuditEntry.objects.about(row).order_by("id")  # type: ignore[arg-type]
+    entries = AuditEntry.objects.about(row).order_by("id")
     return list(entries.values_list("action", "fields", "detail"))
 
 

@@ -48,7 +48,7 @@ ACTS: dict[str, tuple[Act, str]] = {
         "live mode, the older ones sign along until",
     ),
     "webhook_endpoint": (move_an_endpoint, f"url: https://shop.example/kaha → {OTHER}"),
-    "rates": (
+    "fees": (
         lambda merchant: terms.set_fee(merchant, "card", "PHP", Rate(10_000, 0)),
         "card in PHP: not set → 10000 basis points and 0",
     ),

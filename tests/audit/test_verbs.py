@@ -29,7 +29,7 @@ READS = {
     *("merchants.merchants.find_merchant", "merchants.merchants.valid_webhook_secrets"),
     *("merchants.terms.is_enabled", "merchants.terms.rates_of_fees"),
     *("operators.cases.case_of", "operators.cases.possible_assignees"),
-    *("operators.receipts.address_of", "operators.duplicates.duplicates_of"),
+    *("operators.receipts.address_of", "operators.duplicates.duplicates_of", "operators.duplicates.same_card"),
     *("payouts.accounts.checked", "payouts.accounts.checked_number", "approvals.kinds.payouts.outcomes_of"),
     *("approvals.payouts.approvable", "approvals.payouts.requests_of", "payouts.files.summary"),
     *("payouts.files.waiting", "payouts.make.payable"),
@@ -44,7 +44,7 @@ READS = {
     *("statements.statement.statement_of", "statements.trial_balance.trial_balance"),
     *("maintenance.test_clock.webhooks_due",),
     *("sources.find", "merchants.assistants.caller_of", "customers.domain.checkout.find"),
-    *("shared.charge_story.writes_charge_story", "catalogue.said.translated"),
+    *("shared.charge_story.writes_charge_story", "catalogue.refusal_texts.translated"),
     *("transparency.export.lines", "transparency.proofs.with_leaves"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),
 }

@@ -55,10 +55,6 @@ GOALS = (
     Goal("pages of a list per second, of a company's textbook", RATE, "list", "list/company", at_least=3, aim=4),
     Goal("server CPU of a charge, of the plain view's", SERVER_CPU, "charges", "charges/plain", at_most=15),
     Goal("p99 of a charge, of its p50", P99, "charges", "charges", P50, at_most=4),
-    Goal("p50 of a session, of a source's", P50, "sessions", "sources", at_most=1.2),
-    Goal(
-        "p50 of a paid session, of a charge with its source", P50, "sessions + paid", "sources + charges", at_most=1.5
-    ),
     Goal("charges per second with callbacks, of those without", RATE, "callbacks", "charges", at_least=0.85, aim=0.95),
     Goal("charges per second among seeded, of an empty database's", RATE, "charges", "charges/empty", at_least=0.95),
     Goal("p50 of the newest page, of an empty database's", P50, "list", "list/empty", at_most=1.5),

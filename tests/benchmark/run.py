@@ -7,19 +7,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import ceil
+from typing import Any
 
 from payments.models import Charge
 from tests.benchmark import books
 from tests.benchmark.beside.slow import Slow
 from tests.benchmark.clients.client import Answers, Client, Load
-from tests.benchmark.clients.load import HOST
 from tests.benchmark.clients.seeded_charges import seed
 from tests.benchmark.figures import Figures, measured
 from tests.benchmark.options import Options
 from tests.benchmark.parts import PEERS, Part
 from tests.benchmark.peers.start import PeerClient, started_peers
-from tests.benchmark.report import Report
+from tests.benchmark.report import report
 from tests.benchmark.servers import Service, SideServer, side_server
+from tests.support.processes import running_module
 
 # So many more requests are made ready than the fastest stretch so far would have used up.
 MARGIN = 1.5
@@ -30,7 +31,7 @@ WARM_UP_SECONDS = 0.5
 Contenders = Iterator[tuple[str, Callable[[], Figures]]]
 
 
-def run(options: Options, service: Service, beside: Mapping[str, Service]) -> Report:
+def run(options: Options, service: Service, beside: Mapping[str, Service]) -> dict[str, Any]:
     """Measure the chosen parts and what is beside them in turn, and hold the books against the answers. Raises Failed.
 
     Each is measured once in every round.
@@ -45,7 +46,7 @@ def run(options: Options, service: Service, beside: Mapping[str, Service]) -> Re
                 rate = f"{rounds[name][-1].per_second:.0f} per second"
                 print(f"kaha: round {number} of {options.rounds}: {name}, {rate}", file=sys.stderr)
         print("kaha: looking at the books", file=sys.stderr)
-        return Report(options, rounds, bench.books())
+        return report(options, rounds, bench.books())
 
 
 @dataclass
@@ -116,11 +117,10 @@ class Bench:
 
     def contenders(self) -> Contenders:
         """Yield all, warmed up, in the order in which they take their turns."""
-        options, data = self._options, self._service.data
+        options = self._options
         if options.asks_for("callbacks"):
-            receiver = self._cleanup.enter_context(side_server("receiver", data))
-            self._outbox = books.Outbox(receiver.port)
-            self._client.receiver = f"http://{HOST}:{receiver.port}/"
+            receiver = self._cleanup.enter_context(running_module("tests.support.receiver"))
+            self._outbox, self._client.receiver = books.Outbox(receiver), receiver.output.strip()
         if options.charges:
             self._client.seeded = seed(self._client, options.charges)
             self._others += self._client.seeded.charges

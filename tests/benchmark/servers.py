@@ -20,6 +20,7 @@ from payments import embedded
 from payments.embedded.folders import PROJECT, prepare
 from payments.quickstart.ports import HOST, answers, claim
 from payments.web.server import CONNECTIONS, PROCESSES
+from tests.high_limits import MANY_DECLINES_TEXT
 from tests.support.processes import running
 
 # As long as a cluster may take to be made and migrated.
@@ -27,19 +28,14 @@ START_SECONDS = 300
 # All other settings of the environment hold for the run, so that their price can be seen.
 OUTSIDE_SERVERS = ("DATABASE_URL", "REDIS_URL")
 # Requests are still counted, but no limit is reached.
-UNREACHED = 999_999_999
-LIMITS = {
-    "RATE_LIMIT": f"{UNREACHED}/second",
-    "RATE_LIMIT_ANONYMOUS": f"{UNREACHED}/second",
-    "DECLINE_LIMITS_TEST": ",".join(f"{kind}={UNREACHED}" for kind in ("card", "address", "key", "merchant")),
-}
+LIMITS = dict.fromkeys(("RATE_LIMIT", "RATE_LIMIT_ANONYMOUS"), "999999999/second")
+LIMITS["DECLINE_LIMITS_TEST"] = MANY_DECLINES_TEXT
 GRANIAN = ["granian", "--host", HOST, "--http", "1", "--no-ws", "--interface", "wsgi", "--workers", PROCESSES]
 GRANIAN += ["--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
-# What is beside kaha, served by the same program, and a merchant's endpoint. Peers take least CPU with so many threads.
+# What is beside kaha, served by the same program. Peers take least CPU with so many threads.
 SIDE_SERVERS: dict[str, list[Any]] = {
     "plain": [*GRANIAN, "--blocking-threads", 100, "tests.benchmark.beside.plain:application"],
     "peers": [*GRANIAN, "--blocking-threads", 4, "--factory", "django.core.wsgi:get_wsgi_application"],
-    "receiver": ["tests.benchmark.beside.receiver"],
 }
 
 
@@ -91,7 +87,8 @@ def started_service(**settings: str) -> Iterator[Service]:
             # Nothing but one line is ever written there, and that when all is ready.
             quickstart.wait_until(lambda: quickstart.output.endswith("\n"), START_SECONDS)
             ready = json.loads(quickstart.output)
-            yield Service(data, int(ready["api"].rpartition(":")[2]), ready["sk_test"], _pids(ready["pid"]))
+            service = Service(data, int(ready["api"].rpartition(":")[2]), ready["sk_test"], _pids(ready["pid"]))
+            yield service
     finally:
         for folder in prepare(data).described():
             shutil.rmtree(folder, ignore_errors=True)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.canaries.marks import SOURCE_CVC, marked
+from tests.canaries.marks import SHAPES, SOURCE_CVC, marked
 from tests.canaries.misplaced import GOOD_CARD, GROUPS, NUMBER, SOURCE, misplaced
-from tests.canaries.shapes import SHAPES
 from tests.canaries.shop import Shop
 from tests.canaries.simulator import FAULTS, LOOKUP_BREAKS
 from tests.canaries.urls import WAYS

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from tests.canaries.marks import CHARGE_CVC, SOURCE_CVC, marked
-from tests.canaries.shapes import in_groups
+from tests.canaries.marks import CHARGE_CVC, SOURCE_CVC, in_groups, marked
 from tests.canaries.shop import CARD
 
 NUMBER = marked(11, 99)
@@ -20,7 +19,7 @@ WRITTEN = (
 CVC_NAMES = ("cvc", "CVV", "cvv2", "card_cvc", "securityCode", "security_code")
 ADDRESS = ("address_line1", "address_line2", "address_city", "address_state", "address_country")
 
-# Method, path, and the rest as httpx takes it.
+# Method, path, and the rest as httpx2 takes it.
 Asked = tuple[str, str, dict[str, Any]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import unescape
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-import httpx
+import httpx2
 
 TIMEOUT_SECONDS = 60
 LINK = re.compile(r'href="([^"#]+)"')
@@ -23,7 +23,7 @@ class Operator:
     """Signed in for as long as the `with` block runs."""
 
     def __init__(self, url: str, user: str, password: str) -> None:
-        self._client = httpx.Client(base_url=url, timeout=TIMEOUT_SECONDS, follow_redirects=True)
+        self._client = httpx2.Client(base_url=url, timeout=TIMEOUT_SECONDS, follow_redirects=True)
         self._client.get("/admin/login/")
         assert self.sign_in(user, password), user
 

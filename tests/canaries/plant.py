@@ -6,9 +6,8 @@ from urllib.parse import quote
 from celery import Celery
 
 from payments.embedded.processes import wait_until
-from tests.canaries.marks import CODES, marked
+from tests.canaries.marks import CODES, in_groups, marked
 from tests.canaries.service import Service
-from tests.canaries.shapes import in_groups
 from tests.client import APPROVED
 from tests.traces.listeners import ERRORS, TRACES, Got
 

@@ -5,8 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tests.canaries.marks import CVCS, MARK
-from tests.canaries.shapes import in_groups
+from tests.canaries.marks import CVCS, MARK, in_groups
 
 SEPARATORS = ("", " ", "-", "\u00a0", "%20", "+")
 CVC_NAMES = ('"cvc":"', '"cvc": "', "'cvc': '", "cvc=", '"cvv":"')

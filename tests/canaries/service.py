@@ -78,6 +78,7 @@ def service(data: Path) -> Iterator[Service]:
         server = redis.Redis(unix_socket_path=str(folders.redis_socket))
         made = Service(folders, ready, server, shop, receiver, listening)
         _log_everything(made)
+        made.execute("UPDATE payments_merchant SET kept_bodies = 'both'")
         stack.enter_context(_listened_to(server, made.commands))
         yield made
 

@@ -7,8 +7,7 @@ from django.db import connection
 
 from payments.providers.base import CardData, Declined, NotSent, Operation, Outcome, Payment, Unknown
 from payments.providers.simulator.connector import Simulator
-from tests.canaries.marks import SOURCE_CVC, TWINS, code_of
-from tests.canaries.shapes import SHAPES
+from tests.canaries.marks import SHAPES, SOURCE_CVC, TWINS, code_of
 
 Fault = Callable[[str], Outcome]
 

@@ -4,7 +4,7 @@ from celery import shared_task
 
 from payments.domain.cards.card_data import card_data
 from payments.models import Card
-from tests.canaries.shapes import SHAPES, Shape
+from tests.canaries.marks import SHAPES, Shape
 
 
 def _quoted(shape: Shape) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from payments.embedded.processes import wait_until
 from tests.canaries.errors import break_everything
-from tests.canaries.marks import marked
+from tests.canaries.marks import SHAPES, marked
 from tests.canaries.misplaced import NUMBER
 from tests.canaries.operators import Operator
 from tests.canaries.payments import take_payments
@@ -18,7 +18,6 @@ from tests.canaries.places import PLACES
 from tests.canaries.plant import plant
 from tests.canaries.scanner import Finding, findings
 from tests.canaries.service import Service, service
-from tests.canaries.shapes import SHAPES
 from tests.support.postgres import remove_linked_folders
 
 pytestmark = pytest.mark.long

@@ -19,11 +19,10 @@ from payments.staff.sign_in.adapters import NOT_SIGNED_IN
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import Claimed
 from payments.webhooks.transport.results import Answer
-from tests.canaries.marks import SOURCE_CVC
+from tests.canaries.marks import SHAPES, SOURCE_CVC
 from tests.canaries.misplaced import NUMBER, misplaced
 from tests.canaries.scanner import findings
 from tests.canaries.service import card_numbers_kept
-from tests.canaries.shapes import SHAPES
 from tests.client import Api, made
 from tests.figures.inputs.card_texts import DISGUISES
 

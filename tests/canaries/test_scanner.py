@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.canaries.marks import CHARGE_CVC, SOURCE_CVC, marked
+from tests.canaries.marks import CHARGE_CVC, SHAPES, SOURCE_CVC, in_groups, marked
 from tests.canaries.scanner import findings
-from tests.canaries.shapes import SHAPES, in_groups
 
 NUMBER = marked(11, 1)
 FORMS: dict[str, Callable[[bytes], bytes]] = {

@@ -17,7 +17,7 @@ from config.urls import urlpatterns as ours
 from payments.api.views.base import ApiView
 from payments.domain.cards.card_data import new_card
 from payments.models import Card, Merchant, Source
-from tests.canaries.shapes import SHAPES
+from tests.canaries.marks import SHAPES
 
 __all__ = ["handler400", "handler404", "handler500", "urlpatterns"]
 logger = logging.getLogger("tests.canaries")

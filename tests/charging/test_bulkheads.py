@@ -208,7 +208,7 @@ def test_a_charge_that_continues_takes_the_next_routes_place_and_gives_up_the_fi
 ) -> None:
     north.answers.append(NotSent("connection refused"))
     held = []
-    south.create_payment = lambda payment: held.append(dict(bulkheads.bulkheads().providers._held)) or NotSent("no")  # type: ignore[method-assign]
+    south.create_payment = lambda payment: held.append(dict(bulkheads.bulkheads().providers._held)) or NotSent("no")
     live.post("/charges/", {"amount": 100, "source": live.source(), "description": "Halo-halo"})
     assert held == [{"south": 1}]
     assert not bulkheads.bulkheads().providers._held

@@ -9,8 +9,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, UnknownOutcome
 from payments.providers.base import Outcome, Unknown
 from tests.charging.doubles import Do, Double, KnowsNothing, provider
-from tests.charging.elapsed_time import recover
-from tests.charging.lateness import settle_refunds
+from tests.charging.elapsed_time import recover, settle_refunds
 from tests.client import CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.operators.corrections import corrected, proposed
 from tests.pages.waiting_charges import page_of

@@ -16,8 +16,7 @@ from payments.models import Attempt, Charge
 from payments.providers.base import Capabilities
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.charging.doubles import Double, LosesAnswers, Unreachable, provider
-from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.hold_extensions import WEEK, extend, row_of, stands
+from tests.charging.elapsed_time import WEEK, extend, let_time_pass, recover, row_of, stands
 from tests.client import CHALLENGED, DECLINED, Api, made
 from tests.concurrency import at_once
 from tests.invariants.test_invariants import broken

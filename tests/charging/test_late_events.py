@@ -13,8 +13,7 @@ from payments.providers.base import Approved, Declined, WebhookEvent
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import run_sweep
 from tests.charging.doubles import PaidAtTheLastMoment, provider
-from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.lateness import arrive_late, settle_refunds
+from tests.charging.elapsed_time import arrive_late, let_time_pass, recover, settle_refunds
 from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, Api
 
 

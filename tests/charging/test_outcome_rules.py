@@ -215,7 +215,7 @@ def test_an_outcome_that_no_rule_knows_is_not_taken_for_a_decline(attempt: Attem
         pass
 
     with suppress(ValueError, IllegalTransition):
-        result = apply_outcome(attempt, New(), NOW)  # type: ignore[arg-type]
+        result = apply_outcome(attempt, New(), NOW)
         assert (result.state == State.DONE, result.changes) == (False, ())
 
 

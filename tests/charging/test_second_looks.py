@@ -28,8 +28,7 @@ from tests.charging.doubles import (
     Unreachable,
     provider,
 )
-from tests.charging.elapsed_time import recover
-from tests.charging.lateness import settle_refunds
+from tests.charging.elapsed_time import recover, settle_refunds
 from tests.client import NEVER_ARRIVES, REFUNDS_WAIT, Api, made
 from tests.concurrency import at_once
 from tests.operators.corrections import corrected, unknown_payment

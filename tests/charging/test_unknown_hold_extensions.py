@@ -9,8 +9,7 @@ from payments.domain.charging import recovery
 from payments.failpoints import Failpoint
 from payments.models import Attempt
 from tests.charging.doubles import ArrivesLateUnheard, LosesAnswers, NeverHears, provider
-from tests.charging.elapsed_time import recover
-from tests.charging.hold_extensions import extend, stands
+from tests.charging.elapsed_time import extend, recover, stands
 from tests.client import Api, made
 from tests.invariants.test_invariants import broken
 from tests.operators.corrections import corrected

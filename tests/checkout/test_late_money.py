@@ -16,8 +16,7 @@ from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import run_sweep
 from tests.charging.doubles import Double, provider
-from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.lateness import arrive_late
+from tests.charging.elapsed_time import arrive_late, let_time_pass, recover
 from tests.checkout import shelf
 from tests.checkout.cast import SETUP, billed, charges_of, event_types, opened, pay, pay_by_wallet, row_of, shown
 from tests.client import CHALLENGED, NEVER_ARRIVES, Api, error_of, made

@@ -5,10 +5,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from payments import clock
+from payments.domain.merchants.pictures import set_picture
+from payments.ids import new_id
+from payments.models import Checkout, Merchant
+from payments.pages.payment import shown_merchant
+from payments.rendering.brand import own_branding
 from tests.checkout.cast import ORDER, opened
 from tests.client import Api, error_of, made
+from tests.providers.evidence import image
 
 pytestmark = pytest.mark.django_db
 ITEM = ORDER["line_items"][0]
@@ -162,12 +169,31 @@ def test_the_list_has_the_newest_first_and_further_pages(api: Api) -> None:
 
 
 def test_branding_that_is_not_given_is_the_merchants(api: Api, shop: Any) -> None:
-    shop.merchant.branding = {"brand_color": "#112233", "accent_color": "#445566", "logo": "https://shop.example/l.svg"}
+    shop.merchant.branding, shop.merchant.logo = {"brand_color": "#112233", "accent_color": "#445566"}, new_id()
     shop.merchant.save()
     branding = opened(api)["branding"]
+    assert branding["logo"].endswith(f"/pictures/{shop.merchant.logo}.png")
     assert (branding["primary_color"], branding["secondary_color"]) == ("#112233", "#445566")
     own = opened(api, branding={"primary_color": "#000000"})["branding"]
     assert (own["primary_color"], own["logo"]) == ("#000000", None)
+
+
+def test_a_copied_address_of_an_uploaded_logo_stands_for_the_one_that_is_there(
+    api: Api, shop: Any, settings: Settings
+) -> None:
+    settings.PUBLIC_URL = "https://pay.example"
+    set_picture(shop.merchant, "logo", image("PNG", (30, 30)))
+    copied = made(api.get("/me"))["branding"]["logo"]
+    session = opened(api, branding={"logo": copied, "use_logo": True, "primary_color": "#000000"})
+    assert session["branding"]["logo"] == copied
+    set_picture(shop.merchant, "logo", image("PNG", (40, 40)))
+    replaced = own_branding(Merchant.objects.get(pk=shop.merchant.pk))["logo"]
+    shown = made(api.get(f"/checkout_sessions/{session['id']}"))["branding"]
+    assert (shown["logo"], shown["primary_color"], replaced != copied) == (replaced, "#000000", True)
+    checkout = Checkout.objects.get()
+    assert shown_merchant(checkout.merchant, checkout.order["branding"])["brand"].logo == replaced
+    set_picture(shop.merchant, "logo", None)
+    assert made(api.get(f"/checkout_sessions/{session['id']}"))["branding"]["logo"] is None
 
 
 def test_a_publishable_key_makes_no_session(shop: Any) -> None:

@@ -13,7 +13,7 @@ from payments.domain.shared.errors import PaymentError
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Checkout
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.lateness import arrive_late
+from tests.charging.elapsed_time import arrive_late
 from tests.checkout.cast import ADDRESS, SETUP, card, charges_of, event_types, opened, pay, row_of, shown
 from tests.client import NEVER_ARRIVES, Api, made
 from tests.concurrency import at_once

@@ -11,6 +11,7 @@ from payments.domain.shared.errors import PaymentError
 from payments.models import PaymentRequest
 from tests.checkout.cast import ORDER, billed, charges_of, customer, event_types, pay, pay_by_wallet, row_of, shown
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
+from tests.pages.waiting_charges import path_of
 
 pytestmark = pytest.mark.django_db
 
@@ -240,3 +241,10 @@ def test_a_request_of_another_merchant_is_not_found(api: Api, other_api: Api) ->
     request = billed(api)
     refused = void(other_api, request)
     assert (refused.status_code, error_of(refused)["type"]) == (404, "not_found")
+
+
+def test_who_has_no_name_is_addressed_by_the_e_mail_address(api: Api) -> None:
+    plain, named = billed(api), billed(api, customer=customer(api, metadata={"name": "Juan dela Cruz"}))
+    assert [row_of(each).addressee for each in (plain, named)] == ["juan@example.com", "Juan dela Cruz"]
+    page = api.client.get(path_of(plain["payment_request_url"])).content.decode()
+    assert '<b><bdi dir="auto">juan@example.com</bdi></b></dd>' in page

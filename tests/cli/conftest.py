@@ -7,7 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from tests.cli.terminal import Terminal
@@ -21,9 +21,9 @@ class Service:
     def __init__(self, data: Path, ready: dict[str, Any]) -> None:
         self.data, self.url, self.keys = data, str(ready["api"]), ready
 
-    def get(self, path: str, **query: Any) -> httpx.Response:
+    def get(self, path: str, **query: Any) -> httpx2.Response:
         """Return what the API answers the merchant's own program."""
-        return httpx.get(f"{self.url}/v2{path}", params=query, auth=(self.keys["sk_test"], ""))
+        return httpx2.get(f"{self.url}/v2{path}", params=query, auth=(self.keys["sk_test"], ""))
 
     def event_ids(self, limit: int = 100, **query: Any) -> list[str]:
         return [event["id"] for event in self.get("/events/", limit=limit, **query).json()["data"]]

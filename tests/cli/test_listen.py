@@ -50,11 +50,6 @@ def trigger(terminal: Terminal, event_type: str) -> str:
     return terminal.run("trigger", event_type).succeeded().split()[0]
 
 
-def lines_of(output: str) -> list[tuple[str, str, str]]:
-    """Return type, event ID and outcome of each event that was printed."""
-    return re.findall(r"^\d\d:\d\d:\d\d  (\S+) +(evt_[0-9a-f]{32})  (.+)$", output, re.M)
-
-
 @pytest.mark.parametrize("judge", [verifies, verifies_plainly])
 def test_events_arrive_signed_with_the_bytes_of_the_service(
     judge: Callable[[str], Judge], terminal: Terminal, listen: Listen, service: Service
@@ -71,7 +66,7 @@ def test_events_arrive_signed_with_the_bytes_of_the_service(
         listening = listen(receiver.url)
         last = trigger(terminal, "charge.captured")
         listening.read_until(last)
-    found = lines_of(listening.output)
+    found = re.findall(r"^\d\d:\d\d:\d\d  (\S+) +(evt_[0-9a-f]{32})  (.+)$", listening.output, re.M)
     assert sorted(kind for kind, _, _ in found) == [
         *("charge.captured", "charge.created", "charge.succeeded", "source.created", "source.updated"),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from kaha_cli.failures import Unshown
 from kaha_cli.output import show, when_done
@@ -36,7 +36,7 @@ EXPECTED: dict[str, Callable[[Done, Path], bool]] = {
     "exit status 0, the charge in charge.json": has_charge,
     "exit status 0, a line for each charge": has_lines,
     "a sentence that says what to install or unset; exit status 2 or 3": lambda done, _: (
-        done.code == 2 and "httpx[socks]" in done.err and "unset ALL_PROXY" in done.err
+        done.code == 2 and "httpx2[socks]" in done.err and "unset ALL_PROXY" in done.err
     ),
     "a sentence that names SSL_CERT_FILE; exit status 2": lambda done, _: (
         done.code == 2 and "SSL_CERT_FILE" in done.err
@@ -140,6 +140,6 @@ def test_what_answers_and_is_not_kaha_is_no_answer_and_the_key_to_repeat_it_with
 @pytest.mark.parametrize("body", ["[]", "{}", '{"amount": null}'])
 def test_an_answer_in_another_form_is_said_and_after_a_change_no_failure(body: str) -> None:
     with pytest.raises(Unshown, match="another form than this version"):
-        show(httpx.Response(200, text=body), False, lambda charge: [charge["amount"].upper()])
+        show(httpx2.Response(200, text=body), False, lambda charge: [charge["amount"].upper()])
     with when_done():
-        show(httpx.Response(200, text=body), False, lambda charge: [charge["amount"].upper()])
+        show(httpx2.Response(200, text=body), False, lambda charge: [charge["amount"].upper()])

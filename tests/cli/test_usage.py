@@ -15,6 +15,10 @@ from kaha_cli.main import kaha
 from kaha_cli.profiles import check_url
 from kaha_cli.receiver import headers_of
 
+from payments.api.validation.money_queries import PayoutListQuery
+from payments.api.validation.query_fields import ChargeListQuery
+from payments.api.validation.serializers import ChargeInput
+from payments.api.validation.webhook_endpoints import EndpointChanges
 from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.money import DECIMALS, KNOWN_CURRENCIES
 from payments.webhooks.signatures import Signer
@@ -22,6 +26,12 @@ from tests.cli.terminal import Terminal
 
 KEY = "sk_test_" + "0a" * 24
 LIVE_KEY = "sk_live_" + "0a" * 24
+FORMS = [
+    ("charges", ChargeInput),
+    ("charges", ChargeListQuery),
+    ("payouts", PayoutListQuery),
+    ("endpoints", EndpointChanges),
+]
 SECRET = f"whsec_{base64.b64encode(b'known to the test only').decode()}"
 
 
@@ -32,6 +42,18 @@ def commands(group: click.Group, *names: str) -> list[tuple[str, ...]]:
         for name, command in group.commands.items()
         for found in (commands(command, *names, name) if isinstance(command, click.Group) else [(*names, name)])
     ]
+
+
+def test_each_choice_of_an_option_is_one_of_the_api() -> None:
+    options = [
+        (form().fields[option.name].choices, option.type.choices)
+        for group, form in FORMS
+        for command in kaha.commands[group].commands.values()
+        for option in command.params
+        if isinstance(option.type, click.Choice) and option.name in form().fields
+    ]
+    assert len(options) == 5
+    assert all(list(of_api) == list(own) for of_api, own in options)
 
 
 def test_every_command_is_there() -> None:

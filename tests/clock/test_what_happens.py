@@ -11,7 +11,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
 from payments.models import Attempt, Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.lateness import arrive_late
+from tests.charging.elapsed_time import arrive_late
 from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
 from tests.clock.cast import DAY, HOUR, WEEK, let_pass
 from tests.commands.conftest import Manage, manage

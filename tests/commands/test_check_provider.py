@@ -107,7 +107,7 @@ def steps(printed: str) -> list[str]:
 def answering(monkeypatch: pytest.MonkeyPatch, *lines: str, at_terminal: bool = False) -> None:
     """Enter these lines at the terminal."""
     typed = io.StringIO("".join(f"{line}\n" for line in lines))
-    typed.isatty = lambda: at_terminal  # type: ignore[method-assign]
+    typed.isatty = lambda: at_terminal
     monkeypatch.setattr(sys, "stdin", typed)
 
 
@@ -148,7 +148,7 @@ def test_the_operator_can_pay_from_the_terminal(account: ProviderAccount, monkey
             approve(SimulatedPayment.objects.get(state=SimulatedPayment.State.AWAITING), send_message=False)
         return outcome
 
-    CONNECTORS["near"].connect(None).instead["create"] = paid  # type: ignore[arg-type, attr-defined]
+    CONNECTORS["near"].connect(None).instead["create"] = paid
     answering(monkeypatch, "https://example.com/?redirectResult=abc", at_terminal=True)
     assert steps(checked(account)[0])[len(CARD_STEPS) :] == ["create", "continue", "refund"]
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from django.http import HttpResponse
 
 from tests.client import Api
@@ -40,8 +39,3 @@ def about(
 def at(path: str, body: Any = None) -> Callable[[Api], Asked]:
     """Return what prepares a call about a list."""
     return lambda api: (f"/{path}", body)
-
-
-def every(calls: dict[str, Call]) -> pytest.MarkDecorator:
-    """Return the mark that runs a test with each of these calls."""
-    return pytest.mark.parametrize("call", calls.values(), ids=calls.keys())

@@ -1,8 +1,10 @@
-"""Every call of the contract's table of endpoints, ready to be made."""
+"""Every call of the contract's table of endpoints, ready to be made, and values that break one rule each."""
 
 import json
+from copy import deepcopy
 from typing import Any
 
+import pytest
 from django.http import HttpResponse
 
 from payments import clock
@@ -11,7 +13,7 @@ from payments.domain.payouts import make
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiRequest, PayoutSchedule
 from tests.client import Api, made
-from tests.contract import checkout_shapes, dispute_shapes, payout_shapes, shapes
+from tests.contract import checkout_shapes, shapes
 from tests.contract.call import Asked, Call, about, at
 from tests.contract.checkout_calls import CHECKOUT_CALLS
 from tests.disputes.stories import AT_ONCE, disputed
@@ -26,6 +28,14 @@ ENDPOINT = {"url": "https://shop.example/events", "enabled_events": ["*"]}
 CAUSED = {"type": "payout_account.created"}
 # Nothing is ever sent there.
 NOWHERE = "https://127.0.0.1:2002/"
+# Whatever is no string in JSON, null apart.
+NO_STRINGS = [5, 1.5, True, [], {}]
+NO_INTEGERS = ["100", 100.0, True, [], {}]
+NO_BOOLEANS = ["true", 1, 0, "", [], {}]
+# Not `[]`: PHP writes an empty object so.
+NO_OBJECTS = ["text", 5, True, [1]]
+# None of these is in P, though some regular expressions take the last ones for letters, digits or an end.
+BEYOND_P = ["é€", "%", "a/b", "a@b", '"', "a\x01", "日本。", "١٢٣", "１２３", "abc\n"]
 
 
 def customer(api: Api, **members: Any) -> dict[str, Any]:
@@ -142,6 +152,8 @@ def _detach(api: Api) -> Asked:
     return f"{path}/{body['source']}", None
 
 
+# Of each call, a path and a body by which it succeeds.
+Requests = dict[Call, Asked]
 ENDPOINTS = "webhook_endpoints"
 CALLS = {
     "create a source": Call("POST", lambda api: ("/sources", CARD_SOURCE), 200, shapes.SOURCE),
@@ -165,35 +177,29 @@ CALLS = {
     ),
     "attach": Call("POST", _attach, 200, shapes.CUSTOMER),
     "detach": Call("DELETE", _detach, 200, shapes.CUSTOMER),
-    "list disputes": Call("GET", lambda api: ("/disputes", None), 200, shapes.page_of(dispute_shapes.DISPUTE)),
+    "list disputes": Call("GET", lambda api: ("/disputes", None), 200, shapes.page_of(shapes.DISPUTE)),
     "add evidence": Call(
-        "POST", lambda api: (f"/disputes/{new_dispute(api)}/evidence", EVIDENCE), 201, dispute_shapes.EVIDENCE
+        "POST", lambda api: (f"/disputes/{new_dispute(api)}/evidence", EVIDENCE), 201, shapes.EVIDENCE
     ),
-    "list evidence": Call(
-        "GET", lambda api: (f"/disputes/{with_evidence(api)}/evidence", None), 200, dispute_shapes.EVIDENCES
-    ),
-    "submit evidence": Call(
-        "POST", lambda api: (f"/disputes/{with_evidence(api)}/submit", None), 200, dispute_shapes.DISPUTE
-    ),
-    "accept a dispute": Call(
-        "POST", lambda api: (f"/disputes/{new_dispute(api)}/accept", None), 200, dispute_shapes.DISPUTE
-    ),
-    "read a dispute": Call("GET", lambda api: (f"/disputes/{new_dispute(api)}", None), 200, dispute_shapes.DISPUTE),
-    "list payouts": Call("GET", lambda api: ("/payouts", None), 200, shapes.page_of(payout_shapes.PAYOUT)),
-    "read a payout": Call("GET", lambda api: (f"/payouts/{new_payout(api)}", None), 200, payout_shapes.PAYOUT),
+    "list evidence": Call("GET", lambda api: (f"/disputes/{with_evidence(api)}/evidence", None), 200, shapes.EVIDENCES),
+    "submit evidence": Call("POST", lambda api: (f"/disputes/{with_evidence(api)}/submit", None), 200, shapes.DISPUTE),
+    "accept a dispute": Call("POST", lambda api: (f"/disputes/{new_dispute(api)}/accept", None), 200, shapes.DISPUTE),
+    "read a dispute": Call("GET", lambda api: (f"/disputes/{new_dispute(api)}", None), 200, shapes.DISPUTE),
+    "list payouts": Call("GET", lambda api: ("/payouts", None), 200, shapes.page_of(shapes.PAYOUT)),
+    "read a payout": Call("GET", lambda api: (f"/payouts/{new_payout(api)}", None), 200, shapes.PAYOUT),
     "list the transactions of a payout": Call(
         "GET",
         lambda api: (f"/payouts/{new_payout(api)}/transactions", None),
         200,
-        shapes.page_of(payout_shapes.TRANSACTION),
+        shapes.page_of(shapes.TRANSACTION),
     ),
     "list balance transactions": Call(
-        "GET", lambda api: ("/balance_transactions", None), 200, shapes.page_of(payout_shapes.TRANSACTION)
+        "GET", lambda api: ("/balance_transactions", None), 200, shapes.page_of(shapes.TRANSACTION)
     ),
     "read a balance transaction": Call(
-        "GET", lambda api: (f"/balance_transactions/{new_transaction(api)}", None), 200, payout_shapes.TRANSACTION
+        "GET", lambda api: (f"/balance_transactions/{new_transaction(api)}", None), 200, shapes.TRANSACTION
     ),
-    "prove a balance transaction": Call("GET", lambda api: (f"/proofs/{proven(api)}", None), 200, payout_shapes.PROOF),
+    "prove a balance transaction": Call("GET", lambda api: (f"/proofs/{proven(api)}", None), 200, shapes.PROOF),
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
     "list requests": Call("GET", lambda api: ("/requests", None), 200, shapes.page_of(shapes.REQUEST)),
@@ -227,3 +233,32 @@ def counts(api: Api) -> dict[str, int]:
     """How much of everything there is."""
     lists = ("charges", "customers", "events", "checkout_sessions", "payment_links", "payment_requests")
     return {name: len(made(api.get(f"/{name}/", limit=100))["data"]) for name in lists}
+
+
+def with_members(body: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of `body` in which each member of a dotted name (`owner.billing.name`) has its value."""
+    changed = deepcopy(body)
+    for name, value in members.items():
+        *path, last = name.split(".")
+        inner = changed
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    return changed
+
+
+def value_at(body: Any, name: str) -> Any:
+    """Return the member of `body` at a dotted name, None if it is absent."""
+    for part in name.split("."):
+        body = body.get(part) if isinstance(body, dict) else None
+    return body
+
+
+def each(values: list[Any]) -> pytest.MarkDecorator:
+    """One test for each of these values."""
+    return pytest.mark.parametrize("value", values, ids=[ascii(value)[:40] for value in values])
+
+
+def every(calls: dict[str, Call]) -> pytest.MarkDecorator:
+    """Return the mark that runs a test with each of these calls."""
+    return pytest.mark.parametrize("call", calls.values(), ids=calls.keys())

@@ -13,6 +13,8 @@ TEXT: Schema = {"type": "string"}
 OR_NULL: Schema = {"type": ["string", "null"]}
 FLAG: Schema = {"type": "boolean"}
 AMOUNT: Schema = {"type": "integer", "minimum": 0}
+POSITIVE: Schema = {"type": "integer", "minimum": 1}
+CODE: Schema = {"type": "string", "pattern": "^[A-Z]{3}$"}
 FREE: Schema = {"type": "object"}
 MOMENT: Schema = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$"}
 
@@ -104,9 +106,9 @@ REFUND = shape(
     {
         "object": one_of("refund"),
         "id": id_of("re"),
-        "amount": {"type": "integer", "minimum": 1},
+        "amount": POSITIVE,
         "charge": id_of("ch"),
-        "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        "currency": CODE,
         "reason": TEXT,
         "status": one_of("pending", "succeeded", "failed"),
         "created_at": MOMENT,
@@ -134,13 +136,13 @@ CHARGE = shape(
     {
         "object": one_of("charge"),
         "id": id_of("ch"),
-        "amount": {"type": "integer", "minimum": 1},
+        "amount": POSITIVE,
         "amount_captured": AMOUNT,
         "amount_refunded": AMOUNT,
         "authorized": FLAG,
         "captured": FLAG,
         "disputed": FLAG,
-        "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        "currency": CODE,
         "statement_descriptor": TEXT,
         "description": TEXT,
         "source": CHARGED_SOURCE,
@@ -181,7 +183,7 @@ EVENT = shape(
         "livemode": FLAG,
         "data": shape({"object": FREE}),
         "request": shape({"idempotency_key": OR_NULL}, id=id_of("req")),
-        "sequence": {"type": "integer", "minimum": 1},
+        "sequence": POSITIVE,
     }
 )
 RATE: dict[str, Schema] = {"mdr": {"type": "number", "minimum": 0, "maximum": 100}, "fixed_fee": AMOUNT}
@@ -237,12 +239,117 @@ REQUEST = shape(
     }
 )
 CLOCK = shape({"object": one_of("clock"), "livemode": {"const": False}, "advanced_seconds": AMOUNT})
-AMOUNTS = list_of(shape({"amount": {"type": "integer"}, "currency": {"type": "string", "pattern": "^[A-Z]{3}$"}}))
+AMOUNTS = list_of(shape({"amount": {"type": "integer"}, "currency": CODE}))
 BALANCE = shape(
     {
         "object": one_of("balance"),
         "livemode": FLAG,
         **dict.fromkeys(("available", "pending", "reserved", "held"), AMOUNTS),
+    }
+)
+DISPUTE = shape(
+    {
+        "object": one_of("dispute"),
+        "id": id_of("dp"),
+        "amount": POSITIVE,
+        "charge": id_of("ch"),
+        "currency": CODE,
+        "fee": AMOUNT,
+        "reason": TEXT,
+        "status": one_of("warning", "needs_response", "under_review", "won", "lost", "accepted", "expired"),
+        "withdrawn": FLAG,
+        "amount_withdrawn": AMOUNT,
+        "livemode": FLAG,
+        "created_at": MOMENT,
+        "updated_at": MOMENT,
+    },
+    network_reason_code=TEXT,
+    network_reference=TEXT,
+    evidence_due_at=MOMENT,
+    response=shape(
+        {
+            "type": one_of("evidence", "accept"),
+            "status": one_of("pending", "sent", "refused", "unknown"),
+            "requested_at": MOMENT,
+        },
+        message=TEXT,
+    ),
+)
+EVIDENCE = shape(
+    {
+        "object": one_of("evidence"),
+        "id": id_of("ev"),
+        "dispute": id_of("dp"),
+        "type": TEXT,
+        "content_type": one_of("text/plain", "application/pdf", "image/png", "image/jpeg"),
+        "size": POSITIVE,
+        "livemode": FLAG,
+        "created_at": MOMENT,
+    }
+)
+EVIDENCES = shape({"object": one_of("list"), "data": list_of(EVIDENCE)})
+BANK: Schema = {
+    "holder": TEXT,
+    "last4": {"type": "string", "minLength": 1, "maxLength": 4},
+    "bic": {"type": "string", "pattern": "^[A-Z0-9]{8}([A-Z0-9]{3})?$"},
+    "country": {"type": "string", "pattern": "^[A-Z]{2}$"},
+}
+ACCOUNT = shape(
+    {
+        "object": one_of("payout_account"),
+        "id": id_of("ba"),
+        "currency": CODE,
+        **BANK,
+        "livemode": FLAG,
+        "effective_at": MOMENT,
+        "created_at": MOMENT,
+    },
+    withdrawn_at=MOMENT,
+)
+PAYOUT = shape(
+    {
+        "object": one_of("payout"),
+        "id": id_of("po"),
+        "amount": POSITIVE,
+        "currency": CODE,
+        "reserve": AMOUNT,
+        "status": one_of("pending", "in_transit", "paid", "failed", "cancelled"),
+        "bank_account": shape(BANK),
+        "livemode": FLAG,
+        "created_at": MOMENT,
+        "updated_at": MOMENT,
+    },
+    reserve_release_at=MOMENT,
+    failure_code=TEXT,
+    sent_at=MOMENT,
+    paid_at=MOMENT,
+    leaves=list_of(AMOUNT),
+)
+TRANSACTION = shape(
+    {
+        "object": one_of("balance_transaction"),
+        "id": id_of("txn"),
+        "type": one_of(
+            *("capture", "fee", "void", "refund", "refund_failed", "dispute", "dispute_won", "dispute_fee", "settle"),
+            *("payout", "payout_failed", "payout_late", "reserve", "reserve_release"),
+        ),
+        "balance": one_of("pending", "available", "reserved"),
+        "amount": {"type": "integer", "not": {"const": 0}},
+        "currency": CODE,
+        "livemode": FLAG,
+        "created_at": MOMENT,
+    },
+    charge=id_of("ch"),
+    payout=id_of("po"),
+    leaf=AMOUNT,
+)
+PROOF = shape(
+    {
+        "object": one_of("proof"),
+        "transaction": id_of("txn"),
+        "leaf": AMOUNT,
+        "path": list_of(TEXT),
+        **dict.fromkeys(("content", "salt", "opening", "head"), TEXT),
     }
 )
 NOTHING = shape({})

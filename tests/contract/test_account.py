@@ -13,7 +13,7 @@ from payments.domain.merchants.api_keys import create_key, find_key, revoke_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing.provider_accounts import open_account
 from payments.models import ApiKey, Merchant, PayoutAccount, Posting, Route
-from tests.charging.lateness import settle_refunds
+from tests.charging.elapsed_time import settle_refunds
 from tests.client import REFUNDS_FAIL, Api, error_of, made
 from tests.contract.shapes import ORGANIZATION, faults_in
 from tests.ledger.books import charge_fees, settle

@@ -11,8 +11,7 @@ from pytest_django import Settings
 from payments.tasks import run_sweep
 from tests.client import CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import CARD_SOURCE, customer, debit, faults_of, nobodys, order, vaulted
-from tests.contract.dispute_shapes import DISPUTE
-from tests.contract.shapes import CHARGE, CUSTOMER, EVENT, REFUND, SOURCE, faults_in
+from tests.contract.shapes import CHARGE, CUSTOMER, DISPUTE, EVENT, REFUND, SOURCE, faults_in
 from tests.disputes.stories import WON, disputed
 
 SHAPES = {"charge": CHARGE, "refund": REFUND, "dispute": DISPUTE, "source": SOURCE, "customer": CUSTOMER}

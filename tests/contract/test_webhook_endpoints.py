@@ -11,9 +11,7 @@ from payments.domain.webhooks.endpoints import ENDPOINTS_MAX
 from payments.models import IdempotencyRecord, WebhookEndpoint, WebhookSecret
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api, made
-from tests.contract.calls import ENDPOINT, faults_of
-from tests.contract.checkout_shapes import ENDPOINT as SHAPE
-from tests.contract.checkout_shapes import NEW_ENDPOINT as NEW
+from tests.contract.calls import CALLS, ENDPOINT, faults_of
 from tests.contract.shapes import faults_in
 from tests.factories import ApiKeyFactory
 from tests.support.receiver import Receiver
@@ -30,9 +28,9 @@ def new(api: Api, **members: Any) -> dict[str, Any]:
 def test_it_is_made_with_a_secret_that_no_later_answer_shows(api: Api) -> None:
     answer = api.post(PATH, ENDPOINT)
     endpoint = made(answer)
-    assert (answer.status_code, faults_in(endpoint, NEW)) == (201, [])
+    assert (answer.status_code, faults_in(endpoint, CALLS["make an endpoint"].shape)) == (201, [])
     shown = made(api.get(f"{PATH}{endpoint['id']}"))
-    assert faults_in(shown, SHAPE) == []
+    assert faults_in(shown, CALLS["read an endpoint"].shape) == []
     assert shown == {name: value for name, value in endpoint.items() if name != "secret"}
 
 
@@ -135,7 +133,7 @@ def test_a_rolled_secret_is_shown_once_and_the_one_before_signs_along(api: Api) 
     endpoint = new(api)
     path = f"{PATH}{endpoint['id']}/roll_secret"
     rolled, again = (made(api.post(path, {"overlap_seconds": 60}, key="roll")) for _ in range(2))
-    assert faults_in(rolled, NEW) == []
+    assert faults_in(rolled, CALLS["make an endpoint"].shape) == []
     assert rolled["secret"] != endpoint["secret"]
     assert "secret" not in again
     assert WebhookSecret.objects.filter(endpoint__isnull=False).count() == 2

@@ -185,7 +185,7 @@ def test_a_statement_under_way_on_a_host_that_goes_ends(server: Server, network:
         waiting = threads.submit(fails, ours, "SELECT pg_sleep(3600)")
         sleeps = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
         with other.cursor() as cursor:
-            assert wait_until(lambda: cursor.execute(sleeps).fetchone() == (1,), PATIENCE_SECONDS)  # type: ignore[attr-defined]
+            assert wait_until(lambda: cursor.execute(sleeps).fetchone() == (1,), PATIENCE_SECONDS)
         network.cut()
         assert waiting.result(PATIENCE_SECONDS)
         assert threads.submit(fails, other).result(PATIENCE_SECONDS)

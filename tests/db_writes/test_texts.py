@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.contrib.postgres.fields import ArrayField
@@ -67,7 +68,7 @@ def keeps_numbers_out(field: Any) -> None:
         assert any(field.name in names.split() for names in declared.values()), field
 
 
-@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\x85", "\u2028", "\u202e"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\x85", "\u2028", "\u202e", "\u061c", "\ufeff", "\u2060"])
 def test_a_name_or_title_of_any_model_is_of_one_line(end: str) -> None:
     for field in texts():
         if rule_of(field) is Rule.REFUSED and isinstance(field, models.CharField) and field.name not in OF_LINES:
@@ -130,6 +131,8 @@ def test_what_others_sent_is_stored_without_the_card_number() -> None:
     assert kept(field, "by 4973%3a9160%3a2851%3a1998") == "[redacted]"
     assert kept(field, "a\0b") == "a\ufffdb"
     assert kept(field, "reference 12345678901234") == "reference 12345678901234"
+    agent = UserSession._meta.get_field("user_agent")
+    assert kept(agent, f"Firefox {NUMBER}".rjust(201, "a")[:200]).endswith("aFirefox [redacted]")
     body = ProviderMessage._meta.get_field("body")
     assert kept(body, b'{"a":"\xff' + NUMBER.encode() + b'"}') == b'{"a":"\xff[redacted]"}'
 

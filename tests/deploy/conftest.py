@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -44,11 +44,11 @@ class Front:
     log: Path
     tls: Path
 
-    def client(self, url: str = "") -> httpx.Client:
+    def client(self, url: str = "") -> httpx2.Client:
         """Return a client at CLIENT, which is neither the proxy's address nor kaha's."""
         verify = ssl.create_default_context(cafile=str(self.tls / "fullchain.pem"))
-        transport = httpx.HTTPTransport(local_address=CLIENT, verify=verify)
-        return httpx.Client(base_url=url or self.url, transport=transport, timeout=60)
+        transport = httpx2.HTTPTransport(local_address=CLIENT, verify=verify)
+        return httpx2.Client(base_url=url or self.url, transport=transport, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def running_proxy(
 
 
 @contextmanager
-def proxy_of_cells(folder: Path, first: str, second: str, moved: str = "") -> Iterator[httpx.Client]:
+def proxy_of_cells(folder: Path, first: str, second: str, moved: str = "") -> Iterator[httpx2.Client]:
     """Yield a client of a HAProxy before two cells, by the files of config/deploy; `moved` are lines of its map."""
     make_certificate(folder / "tls")
     folder.chmod(0o755)
@@ -131,17 +131,17 @@ def proxy_of_cells(folder: Path, first: str, second: str, moved: str = "") -> It
     command = [proxy_program("haproxy"), "-db", "-f", folder / "haproxy.cfg"]
     environment = os.environ | {"KAHA_FIRST": first, "KAHA_SECOND": second}
     with (
-        httpx.Client(base_url=f"https://{HOST}:{port}", verify=verify, timeout=60) as client,
+        httpx2.Client(base_url=f"https://{HOST}:{port}", verify=verify, timeout=60) as client,
         running(command, log=folder / "proxy.log", ready=lambda: _passes(client), environment=environment, cwd=folder),
     ):
         yield client
 
 
-def _passes(client: httpx.Client) -> bool:
+def _passes(client: httpx2.Client) -> bool:
     try:
         # Where a proxy finds no cell, it says 503.
         return client.get("/v2/me").status_code in (200, 401)
-    except httpx.TransportError:
+    except httpx2.TransportError:
         return False
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from pytest_django import Settings
 
@@ -37,7 +37,7 @@ def cell(name: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
     digests = [hashlib.sha256(key.encode()).hexdigest().upper() for key in (MOVED, MOVING)]
     moved = f"{digests[0]} first\n{digests[1]} moving\n"
     folder = tmp_path_factory.mktemp("cells")
@@ -56,37 +56,37 @@ def bearer(key: str) -> dict[str, str]:
 @pytest.mark.tools
 @pytest.mark.parametrize("header", [basic, bearer])
 @pytest.mark.parametrize("kind", ["sk_live", "sk_test", "rk_live", "rk_test", "pk_live", "pk_test"])
-def test_a_key_leads_to_its_cell(proxy: httpx.Client, kind: str, header: Any) -> None:
+def test_a_key_leads_to_its_cell(proxy: httpx2.Client, kind: str, header: Any) -> None:
     assert proxy.get("/v2/me", headers=header(f"{kind}_second_{RANDOM}")).text.split()[0] == "second"
     assert proxy.post("/v2/charges/", headers=header(f"{kind}_{RANDOM}"), json={}).text.split()[0] == "first"
 
 
 @pytest.mark.tools
 @pytest.mark.parametrize(("key", "cell"), [(f"pk_live_second_{RANDOM}", "second"), (MOVED, "first"), ("", "first")])
-def test_a_frame_of_card_fields_comes_from_the_cell_of_its_key(proxy: httpx.Client, key: str, cell: str) -> None:
+def test_a_frame_of_card_fields_comes_from_the_cell_of_its_key(proxy: httpx2.Client, key: str, cell: str) -> None:
     assert proxy.get("/components/index.html", params={"key": key, "field": "cardCvc"}).text.split()[0] == cell
 
 
 @pytest.mark.tools
 @pytest.mark.parametrize("headers", [{}, basic("sk_live_nowhere_00"), {"Authorization": "Basic ???"}, bearer("none")])
-def test_what_has_no_key_of_any_cell_is_refused_by_the_first(proxy: httpx.Client, headers: dict[str, str]) -> None:
+def test_what_has_no_key_of_any_cell_is_refused_by_the_first(proxy: httpx2.Client, headers: dict[str, str]) -> None:
     assert proxy.get("/v2/me", headers=headers).text.split()[0] == "first"
 
 
 @pytest.mark.tools
-def test_a_key_of_a_merchant_who_has_moved_leads_to_the_new_cell(proxy: httpx.Client) -> None:
+def test_a_key_of_a_merchant_who_has_moved_leads_to_the_new_cell(proxy: httpx2.Client) -> None:
     assert proxy.get("/v2/me", headers=basic(MOVED)).text.split()[0] == "first"
 
 
 @pytest.mark.tools
-def test_a_merchant_who_is_being_moved_is_asked_to_wait(proxy: httpx.Client) -> None:
+def test_a_merchant_who_is_being_moved_is_asked_to_wait(proxy: httpx2.Client) -> None:
     answer = proxy.post("/v2/charges/", headers=bearer(MOVING), json={})
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "30")
     assert answer.json()["error"]["code"] == "internal_error"
 
 
 @pytest.mark.tools
-def test_a_cell_is_given_the_address_that_is_true(proxy: httpx.Client) -> None:
+def test_a_cell_is_given_the_address_that_is_true(proxy: httpx2.Client) -> None:
     answer = proxy.get("/v2/me", headers=basic(f"sk_live_second_{RANDOM}") | {"X-Forwarded-For": "203.0.113.9"})
     assert answer.text.split()[1] == HOST
 

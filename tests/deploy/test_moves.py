@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -96,7 +96,7 @@ def run_sql(statement: str) -> None:
 
 
 @pytest.fixture
-def cells(second_database: str, tmp_path: Path) -> Iterator[tuple[Cell, Cell, httpx.Client]]:
+def cells(second_database: str, tmp_path: Path) -> Iterator[tuple[Cell, Cell, httpx2.Client]]:
     """Yield both cells, and a client of the HAProxy before them."""
     first, second = Cell("", connection.settings_dict["NAME"]), Cell("second", second_database)
     with ExitStack() as stack:
@@ -107,7 +107,7 @@ def cells(second_database: str, tmp_path: Path) -> Iterator[tuple[Cell, Cell, ht
         yield first, second, client
 
 
-def charged(client: httpx.Client, key: str) -> httpx.Response:
+def charged(client: httpx2.Client, key: str) -> httpx2.Response:
     """Return the answer to a charge with this key."""
     card = {"type": "card", "card": CARD_FIELDS | {"number": APPROVED}}
     source = client.post("/sources/", json=card, auth=(key, ""))
@@ -118,7 +118,7 @@ def charged(client: httpx.Client, key: str) -> httpx.Response:
 
 
 def test_a_merchant_moves_with_the_next_charge_and_what_was_before_ends_in_the_old_cell(
-    cells: tuple[Cell, Cell, httpx.Client],
+    cells: tuple[Cell, Cell, httpx2.Client],
 ) -> None:
     first, second, client = cells
     create, create_key, revoke, check = commands()

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 
-import httpx
+import httpx2
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -32,9 +32,9 @@ def _is_emptied_once(django_db_setup: None, django_db_blocker: DjangoDbBlocker) 
         yield
 
 
-def key_from(shop: NewMerchant, network: str) -> httpx.BasicAuth:
+def key_from(shop: NewMerchant, network: str) -> httpx2.BasicAuth:
     """Return a key that works from this network alone."""
-    return httpx.BasicAuth(ApiKeyFactory(merchant=shop.merchant, networks=[network]).text, "")
+    return httpx2.BasicAuth(ApiKeyFactory(merchant=shop.merchant, networks=[network]).text, "")
 
 
 @forged
@@ -58,7 +58,7 @@ def test_an_anonymous_request_counts_at_the_client_address(front: Front, header:
     assert left == [left[0], left[0] - 1, left[0] - 2]
 
 
-def left_of(answer: httpx.Response) -> int:
+def left_of(answer: httpx2.Response) -> int:
     found = re.search(r";r=(\d+);", answer.headers["RateLimit"])
     assert found
     return int(found[1])
@@ -111,9 +111,16 @@ def test_a_body_that_is_too_long_does_not_get_through(front: Front) -> None:
 @behind_a_proxy
 def test_a_file_of_evidence_gets_through(front: Front, api: Api, shop: NewMerchant) -> None:
     content = base64.b64encode(b"%PDF-1.7".ljust(1_500_000)).decode()
-    path, key = f"/v2/disputes/{new_dispute(api)}/evidence", httpx.BasicAuth(shop.keys["sk_test"], "")
+    path, key = f"/v2/disputes/{new_dispute(api)}/evidence", httpx2.BasicAuth(shop.keys["sk_test"], "")
     with front.client() as client:
         assert client.post(path, json={"type": "receipt", "file": content}, auth=key).status_code == 201
+
+
+@behind_a_proxy
+@pytest.mark.parametrize("site", ["/admin/", "/merchant/"])
+def test_a_form_with_a_file_gets_through_to_each_site(front: Front, site: str) -> None:
+    with front.client() as client:
+        assert client.post(site, content=b" " * 200_000).status_code in (302, 403)
 
 
 @behind_a_proxy
@@ -135,7 +142,7 @@ def test_strangers_do_not_learn_why_a_process_cannot_serve(front: Front, path: s
 def test_each_address_makes_a_session_and_shows_it(front: Front, shop: NewMerchant, host: str, path: str) -> None:
     headers = {"Host": host} if host else {}
     with front.client() as client:
-        client.auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+        client.auth = httpx2.BasicAuth(shop.keys["sk_test"], "")
         made = client.post(path, json=ORDER, headers=headers)
         shown = client.get(f"{path.rstrip('/')}/{made.json()['id']}", headers={**headers, "Accept": "text/html"})
     assert (made.status_code, shown.json()) == (201, made.json())
@@ -148,7 +155,7 @@ def test_a_browser_at_a_sessions_address_gets_the_payers_page(
 ) -> None:
     headers = {"Host": host} if host else {}
     with front.client() as client:
-        session = client.post("/checkout/", json=ORDER, auth=httpx.BasicAuth(shop.keys["sk_test"], "")).json()
+        session = client.post("/checkout/", json=ORDER, auth=httpx2.BasicAuth(shop.keys["sk_test"], "")).json()
         page = client.get(f"{root}{session['id']}", headers={**headers, "Accept": "text/html"})
     assert (page.status_code, "Halo-halo" in page.text) == (200, True)
 
@@ -156,7 +163,7 @@ def test_a_browser_at_a_sessions_address_gets_the_payers_page(
 @pytest.mark.parametrize(("host", "path"), [("", "/checkout/"), (PRODUCTS["checkout"], "/")])
 def test_the_list_of_another_address_is_a_bare_array(front: Front, shop: NewMerchant, host: str, path: str) -> None:
     with front.client() as client:
-        client.auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+        client.auth = httpx2.BasicAuth(shop.keys["sk_test"], "")
         ids = [client.post("/checkout/", json=ORDER).json()["id"] for _ in range(2)]
         listed = client.get(path, headers={"Host": host} if host else {}).json()
     assert [session["id"] for session in listed] == ids[::-1]
@@ -165,21 +172,21 @@ def test_the_list_of_another_address_is_a_bare_array(front: Front, shop: NewMerc
 @behind_a_proxy
 def test_a_name_that_a_program_has_written_into_it_is_led_to_our_own(front: Front, shop: NewMerchant) -> None:
     with front.client() as client:
-        auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+        auth = httpx2.BasicAuth(shop.keys["sk_test"], "")
         made = client.post("/", json=ORDER, auth=auth, headers={"Host": "checkout.hosted.example"})
     assert made.json()["payment_url"].startswith(f"https://{PRODUCTS['checkout']}/cs_")
 
 
 @pytest.mark.parametrize("path", ["/v2/me", "/docs", "/admin/login/", "/v2/checkout_sessions/"])
 def test_a_host_of_one_product_serves_nothing_else(front: Front, shop: NewMerchant, path: str) -> None:
-    auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+    auth = httpx2.BasicAuth(shop.keys["sk_test"], "")
     with front.client() as client:
         assert {client.get(path, auth=auth, headers={"Host": host}).status_code for host in PRODUCTS.values()} == {404}
 
 
 @behind_a_proxy
 def test_a_program_at_a_products_host_is_refused_in_clear_text(front: Front, shop: NewMerchant) -> None:
-    auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+    auth = httpx2.BasicAuth(shop.keys["sk_test"], "")
     with front.client(front.clear_url) as client:
         answer = client.post("/", json=ORDER, auth=auth, headers={"Host": PRODUCTS["checkout"]})
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "https_required")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from payments.quickstart.ports import HOST
@@ -25,7 +25,7 @@ def dying(asked: Asked) -> Answered | Silence:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[httpx.Client]:
+def client(tmp_path: Path) -> Iterator[httpx2.Client]:
     """Return a client of a HAProxy with one server that dies and one that lives."""
     program = proxy_program("haproxy")
     make_certificate(tmp_path / "tls")
@@ -35,25 +35,25 @@ def client(tmp_path: Path) -> Iterator[httpx.Client]:
         urls = [stack.enter_context(answering(answer)).address for answer in (dying, living)]
         stack.enter_context(running_proxy("haproxy", program, tmp_path, https, http, *urls))
         # Where a client's connection has had an answer before, HAProxy may end it instead of answering.
-        alone = httpx.Limits(max_keepalive_connections=0)
-        yield stack.enter_context(httpx.Client(base_url=f"http://{HOST}:{http}", timeout=30, limits=alone))
+        alone = httpx2.Limits(max_keepalive_connections=0)
+        yield stack.enter_context(httpx2.Client(base_url=f"http://{HOST}:{http}", timeout=30, limits=alone))
 
 
 # Enough for each of the two servers to be asked first.
 TIMES = 4
 
 
-def test_a_payment_with_a_key_is_asked_of_another_server(client: httpx.Client) -> None:
+def test_a_payment_with_a_key_is_asked_of_another_server(client: httpx2.Client) -> None:
     answers = [client.post("/v2/charges/", content=b"{}", headers={"Idempotency-Key": "once"}) for _ in range(TIMES)]
     assert {answer.status_code for answer in answers} == {200}
 
 
-def test_a_payment_without_a_key_is_never_sent_twice(client: httpx.Client) -> None:
+def test_a_payment_without_a_key_is_never_sent_twice(client: httpx2.Client) -> None:
     answers = [client.post("/v2/charges/", content=b"{}") for _ in range(TIMES)]
     assert {answer.status_code for answer in answers} == {200, 502}
     unknown = next(answer for answer in answers if answer.status_code == 502)
     assert "not known" in unknown.json()["error"]["message"]
 
 
-def test_what_is_only_read_is_asked_of_another_server(client: httpx.Client) -> None:
+def test_what_is_only_read_is_asked_of_another_server(client: httpx2.Client) -> None:
     assert {client.get("/v2/charges/").status_code for _ in range(TIMES)} == {200}

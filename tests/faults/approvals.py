@@ -13,7 +13,7 @@ from payments.domain.approvals.request import ask
 from payments.domain.approvals.verbs import VERBS
 from payments.domain.charging.late_outcomes import LATE
 from payments.domain.shared.verbs import Call
-from payments.models import ApiKey, ApprovalRequest, Attempt, OperatorAction, Payout
+from payments.models import ApiKey, ApprovalRequest, Attempt, OperatorAction, Payout, PayoutFile
 from payments.providers.base import Approved
 from payments.providers.simulator.models import SimulatedOperation
 from tests.faults.processes import Job
@@ -51,6 +51,10 @@ class Decide(Approval):
 
     def request(self) -> Any:
         return ApprovalRequest.objects.get(id=self.request_id)
+
+
+class LetOut(Decide):
+    """A payout or a bank file goes out in the transaction of the approval, which leaves nothing to the worker."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,11 @@ def _arrived(request: Any) -> int:
 
 
 def _moved(request: Any) -> Any:
-    """Return the amounts that the provider has moved for the request, or those of payouts made since."""
+    """Return the amounts that the provider has moved for the request, or those of payouts made since or let out."""
+    if request.kind == ApprovalRequest.Kind.PAY_OUT:
+        return Payout.objects.filter(approval=request.id).values_list("amount", flat=True)
+    if request.kind == ApprovalRequest.Kind.SEND_FILE:
+        return PayoutFile.objects.filter(id=request.subject_id).exclude(sent_at=None).values_list("total", flat=True)
     if request.charge_id is None:
         made = Payout.objects.filter(merchant=request.merchant_id, created_at__gte=request.created_at)
         return made.values_list("amount", flat=True)

@@ -49,7 +49,7 @@ def _fault(life: Life, verb: str) -> Fault:
     chance = life.random.random()
     if chance < 0.05:
         return None
-    if chance < 0.15:
+    if chance < 0.15 and VERBS[verb].stalls:
         return _stall(life.random, VERBS[verb])
     if VERBS[verb].asks_provider and chance < 0.45:
         return life.random.choice(list(Cut))

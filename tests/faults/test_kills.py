@@ -42,6 +42,8 @@ READY = {
     "respond": {},
     "settle": {},
     "pay_out": {},
+    "let_out_payout": {},
+    "let_out_file": {},
 }
 CUT = [name for name, verb in VERBS.items() if verb.asks_provider and name != "recover"]
 

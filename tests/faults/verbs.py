@@ -2,25 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Q, QuerySet
 
 from payments import clock
 from payments.domain.approvals.verbs import VERBS as DECLARED
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
+from payments.domain.payouts import make
 from payments.failpoints import Failpoint
 from payments.ids import public_id
-from payments.models import Charge, Dispute, OperatorAction, PayoutPart, PayoutSchedule, Webhook
+from payments.models import Charge, Dispute, OperatorAction, PayoutSchedule, Webhook
 from payments.providers.simulator.models import SimulatedPayment
 from payments.providers.simulator.scenarios import Story
 from tests.client import made
 from tests.faults import approvals
 from tests.faults.elapsed_time import let_days_pass_for_payouts, let_pass
 from tests.faults.jobs import PayOut, Request, Settle, Visit, deliver, expire, recover, report, respond
+from tests.faults.live_payouts import LET_OUT
 from tests.faults.processes import Job
 from tests.pages.waiting_charges import page_of, path_of
 from tests.payouts.stories import give_account, give_schedule
@@ -130,7 +133,7 @@ def _make_payable(life: "Life") -> None:
         _settle(life)()
     number = life.random.choice(["000123456789", f"00012345{REFUSED}", f"00012345{RETURNED}"])
     give_account(life.shop.merchant, number)
-    if not PayoutSchedule.objects.filter(merchant=life.merchant_id).exists():
+    if not PayoutSchedule.objects.filter(merchant=life.merchant_id, livemode=False).exists():
         give_schedule(life.shop.merchant, "daily", reserve_percent=10, reserve_days=2)
     let_days_pass_for_payouts(life.merchant_id, 1)
 
@@ -205,9 +208,15 @@ def _can_be_voided(charge: Charge) -> bool:
 
 
 def _has_to_pay_out(charge: Charge) -> bool:
-    """Whether a day later there is something in the balance, beside what is kept of it."""
-    parts = PayoutPart.objects.filter(merchant=charge.merchant_id, payout=None)
-    return charge.settled_at is not None and parts.aggregate(left=Sum("amount", default=0))["left"] > 1
+    """Whether a day later there is something in the balance, beside what is kept of it.
+
+    What is still to be settled may take it away, and what is in reserve may have to wait for longer.
+    """
+    schedule = PayoutSchedule.objects.filter(merchant=charge.merchant_id, livemode=False).first()
+    if schedule is None or charge.settled_at is None or charge.settle_due_at is not None:
+        return False
+    total = make.payable(schedule, clock.now() + timedelta(days=1))
+    return total - make.reserve_of(schedule, total) >= 1
 
 
 def _is_untold(charge: Charge) -> bool:
@@ -260,6 +269,12 @@ VERBS = {
         stalls=(Failpoint.EXECUTED,),
         asks_provider=False,
     ),
+    **{
+        f"let_out_{what}": Verb(
+            prepare, lambda charge: charge.settled_at is not None, (Failpoint.LET_OUT,), stalls=(), asks_provider=False
+        )
+        for what, prepare in LET_OUT.items()
+    },
     **{f"approve_{kind}": _approval(approvals.act, kind) for kind in OperatorAction.KINDS},
     **{f"ask_{tool}": _approval(approvals.call, tool) for tool in ("capture", "void", "refund")},
 }

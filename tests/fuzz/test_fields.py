@@ -18,8 +18,7 @@ from payments.api.validation.strict import StrictSerializer
 from payments.models import AMOUNT_MAX
 from tests.client import Api
 from tests.fuzz.inputs.calls import CHARGE
-from tests.fuzz.inputs.raw_json import Raw, written
-from tests.fuzz.inputs.values import anything, numbers, texts
+from tests.fuzz.inputs.values import Raw, anything, numbers, texts, written
 
 pytestmark = pytest.mark.long
 

@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.api.guides.contents import NAMES
 from tests.guides.texts import GUIDES
-from tests.pages.axe import faults_of
+from tests.pages.axe import faults_of, grave_faults
 from tests.pages.conftest import browser
 
 __all__ = ["browser"]
@@ -69,9 +69,7 @@ def test_axe_finds_nothing_serious(tab: Page, scheme: str, viewport: dict[str, i
     tab.set_viewport_size(viewport)
     for name in ("guides", "webhooks", "back-office", "configuration"):
         tab.goto(f"/docs/{name}")
-        found = faults_of(tab)
-        serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
-        assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in serious] == [], name
+        assert grave_faults(tab) == [], name
 
 
 def test_axe_finds_nothing_on_the_start_page(tab: Page) -> None:

@@ -80,7 +80,7 @@ def test_a_silent_worker_is_named_with_its_host() -> None:
 
 def test_a_sweep_that_fails_is_named_with_the_class_of_its_error_alone() -> None:
     Sweep.objects.filter(name="send_messages").update(error="SMTPException", worked_at=Now() - HOUR)
-    assert of("Sweeps").endswith("it fails with SMTPException.")
+    assert of("Background tasks").endswith("it fails with SMTPException.")
 
 
 def test_redis_that_is_down(settings: Settings) -> None:

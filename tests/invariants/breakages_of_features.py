@@ -26,8 +26,7 @@ from tests.factories import MerchantFactory
 from tests.invariants.breakages import breaks
 from tests.invariants.forgery import forge, forge_charge, post, post_for
 from tests.invariants.history import History
-from tests.operators.factories import person
-from tests.payouts.live import approval_of
+from tests.payouts.live import approval_of, stored_file
 
 
 def forge_session(history: History, name: str, **values: object) -> str:
@@ -234,15 +233,7 @@ def reserve_released_without_a_journal(history: History) -> str:
 def put_into_a_file(history: History, name: str, **columns: object) -> str:
     """Store a file that was made of one payout, whatever its state and mode; return its ID."""
     payout = history.payouts[name]
-    file = PayoutFile.objects.create(
-        currency=payout.currency,
-        count=1,
-        total=payout.amount,
-        execute_on=payout.created_at.date(),
-        sealed_debtor_number=b"",
-        created_by=person("ana"),
-        **columns,
-    )
+    file = stored_file(currency=payout.currency, total=payout.amount, **columns)
     forge(payout, file=file)
     return public_id("pf", file.id)
 
@@ -268,6 +259,11 @@ def file_of_another_sum(history: History) -> str:
     broken = put_into_a_file(history, "paid")
     PayoutFile.objects.update(total=F("total") + 1)
     return broken
+
+
+@breaks("bank_files_go_out_by_their_requests")
+def file_sent_without_a_request(history: History) -> str:
+    return put_into_a_file(history, "paid", downloaded_at=clock.now(), sent_at=clock.now())
 
 
 @breaks("payouts_have_their_events")

@@ -29,6 +29,11 @@ ELSEWHERE = {
 ELSEWHERE_ALONE = {
     "ApprovalRequest.kind=record_payout": "ends a live payout: tests/machine/bank_files.py",
     "ApprovalRequest.kind=pay_out": "lets a live payout go out: tests/machine/bank_files.py",
+    "ApprovalRequest.kind=send_file": "lets a bank file go out: tests/machine/bank_files.py",
+    **{
+        f"Merchant.kept_bodies={which}": "says what the log of requests keeps: tests/web/test_kept_bodies.py"
+        for which in ("both", "test")
+    },
     "Card.cvc_checked=unavailable": "is no answer of the simulator: tests/providers",
     **{
         f"ApprovalRequest.kind={kind}": "says who may do what and moves no money: tests/approvals, tests/merchants"

@@ -17,9 +17,7 @@ from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment, SimulatedPayout
 from payments.tasks import run_sweep
 from tests.charging.doubles import Double, LosesAnswers, provider
-from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.hold_extensions import extend
-from tests.charging.lateness import arrive_late, settle_refunds
+from tests.charging.elapsed_time import arrive_late, extend, let_time_pass, recover, settle_refunds
 from tests.checkout import cast, shelf
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, made
 from tests.contract.calls import endpoint

@@ -13,8 +13,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.ledger.fees import Rate
 from payments.models import Charge
 from tests.charging.doubles import LosesAnswers, NeverHears, Unreachable, provider
-from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.lateness import settle_refunds
+from tests.charging.elapsed_time import let_time_pass, recover, settle_refunds
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api
 from tests.ledger.books import row_of, settle
 from tests.ledger.ledger_check import check_books

@@ -9,8 +9,7 @@ from payments.domain.charging import expiry, recovery
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, Charge, Posting
 from payments.providers.base import Declined, WebhookEvent
-from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.lateness import arrive_late, settle_refunds
+from tests.charging.elapsed_time import arrive_late, let_time_pass, recover, settle_refunds
 from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import debit
 from tests.ledger.books import RATE, accounts, charge_fees, settle, standing, uuid_of

@@ -15,8 +15,7 @@ from payments.models import Charge, Posting, Settlement
 from payments.sweeps.scope import Scope
 from payments.tasks import run_sweep
 from tests.charging.doubles import NeverHears, provider
-from tests.charging.elapsed_time import let_time_pass
-from tests.charging.lateness import settle_refunds
+from tests.charging.elapsed_time import let_time_pass, settle_refunds
 from tests.client import REFUNDS_FAIL, Api, error_of, made
 from tests.contract.lists.many_charges import sell
 from tests.ledger.books import row_of, settle, standing, uuid_of

@@ -12,8 +12,7 @@ from payments.domain.charging import recovery
 from payments.ledger import settlement
 from payments.models import Attempt, Charge, Posting, Settlement
 from payments.providers.base import Approved, Declined, Outcome, WebhookEvent
-from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.lateness import settle_refunds
+from tests.charging.elapsed_time import let_time_pass, recover, settle_refunds
 from tests.client import REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of
 from tests.concurrency import at_once
 from tests.ledger.books import row_of, settle, standing

@@ -29,7 +29,7 @@ from tests.high_limits import MANY_DECLINES
 from tests.pages.waiting_charges import awaited, page_of
 from tests.support.redis_process import RedisProcess
 
-KINDS = ("card", "address", "key", "merchant")
+KINDS = DeclineAlert.Kind.values
 
 NO_FUNDS, NETWORK_FAULT = "4000000000009995", "4000000000000119"
 every_kind = pytest.mark.parametrize("kind", KINDS)

@@ -1,4 +1,6 @@
-"""Live payouts: asked for and approved by two people, and sent in bank files by two."""
+"""Live payouts and the bank files that they are sent in: asked for and approved by two people."""
+
+from collections.abc import Iterable
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
@@ -9,8 +11,8 @@ from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import files, states
 from payments.domain.payouts.make import NothingToPay
 from payments.ids import new_id
+from payments.models import ApprovalRequest, PayoutFile
 from payments.models import Payout as PayoutRow
-from payments.models import PayoutFile
 from tests.client import made
 from tests.machine.behaviours import APPROVED
 from tests.machine.comparison import check_refused
@@ -34,6 +36,7 @@ any_live = one_of(
     lambda history: history.live.payouts + 4 * [each for each in history.live.payouts if each.status == "pending"]
 )
 on_its_way = one_of(lambda history: history.live.payouts + 4 * [each for each in history.live.payouts if each.file])
+any_live_or_file = one_of(lambda history: [*history.live.payouts, *history.files])
 has_files = precondition(lambda history: history.files)
 any_file = one_of(lambda history: history.files + 4 * [each for each in history.files if each.is_open])
 
@@ -131,14 +134,14 @@ class FilingMachine(PayingMachine):
     @rule(payout=any_live, operator=operators)
     def approve_payout(self, payout: Payout, operator: str) -> None:
         row, user = self.time.payout(payout.name), self.operators[operator]
-        self.operated(decide.approve_payout, row, user, REASON, expected=payout.approve(operator, ALONE))
+        self.operated(decide.approve_or_ask, row, user, REASON, expected=payout.approve(operator, ALONE))
 
     @has_live_payouts
-    @rule(payout=any_live, operator=operators, is_withdrawn=st.booleans())
-    def end_request(self, payout: Payout, operator: str, is_withdrawn: bool) -> None:
-        for request in payouts.requests_of(self.time.payout(payout.name)):
+    @rule(asked=any_live_or_file, operator=operators, is_withdrawn=st.booleans())
+    def end_request(self, asked: Payout | BankFile, operator: str, is_withdrawn: bool) -> None:
+        for request in self.requests_of(asked):
             verb = decide.withdraw if is_withdrawn else decide.reject
-            expected = payout.end_request(operator, is_withdrawn)
+            expected = asked.end_request(operator, is_withdrawn)
             self.operated(verb, request, self.operators[operator], REASON, expected=expected)
 
     @has_live_payouts
@@ -157,7 +160,7 @@ class FilingMachine(PayingMachine):
     def make_file(self, operator: str) -> None:
         taken = [each for each in self.live.payouts if each.is_approved and each.status == "pending" and not each.file]
         try:
-            row = files.make(new_id(), "PHP", PAY_ON, self.operators[operator])
+            row = payouts.make_file(new_id(), "PHP", PAY_ON, self.operators[operator], REASON)
         except Refused:
             assert not taken
             return
@@ -175,7 +178,8 @@ class FilingMachine(PayingMachine):
     @has_files
     @rule(file=any_file, operator=operators)
     def mark_sent(self, file: BankFile, operator: str) -> None:
-        self.operated(files.mark_sent, _row(file), self.operators[operator], expected=file.mark_sent(operator))
+        row, user = _row(file), self.operators[operator]
+        self.operated(decide.approve_or_ask, row, user, REASON, expected=file.mark_sent(operator))
 
     @has_files
     @rule(file=any_file, operator=operators)
@@ -185,7 +189,7 @@ class FilingMachine(PayingMachine):
     @has_files
     @rule(file=any_file, operator=operators)
     def cancel_file(self, file: BankFile, operator: str) -> None:
-        self.operated(files.cancel, _row(file), self.operators[operator], expected=file.cancel(operator))
+        self.operated(payouts.cancel_file, _row(file), self.operators[operator], expected=file.cancel(operator))
 
     @has_live_payouts
     @rule(payout=on_its_way, outcome=st.sampled_from([PAID, RETURNED]))
@@ -197,9 +201,12 @@ class FilingMachine(PayingMachine):
     def live_payouts_are_as_in_the_model(self) -> None:
         if hasattr(self, "live"):
             check_payouts(self.live_api, self.live)
-            for payout in self.live.payouts:
-                asked = [str(each.proposed_by) for each in payouts.requests_of(self.time.payout(payout.name))]
-                assert asked == [payout.requested_by] * bool(payout.requested_by)
+            for each in (*self.live.payouts, *self.files):
+                asked = [str(request.proposed_by) for request in self.requests_of(each)]
+                assert asked == [each.requested_by] * bool(each.requested_by)
+
+    def requests_of(self, each: Payout | BankFile) -> Iterable[ApprovalRequest]:
+        return payouts.requests_of(_row(each) if isinstance(each, BankFile) else self.time.payout(each.name))
 
 
 def _row(file: BankFile) -> PayoutFile:

@@ -28,7 +28,7 @@ from payments.providers.simulator.answers import page_token
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import Message, SimulatedPayment
 from tests.charging.doubles import Double, KnowsNothing, LosesAnswers, NeverHears, provider
-from tests.charging.lateness import arrive_late
+from tests.charging.elapsed_time import arrive_late
 from tests.checkout import shelf
 from tests.checkout.cast import SAVE_CARD, SETUP, SUBSCRIPTION, billed, customer, opened
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, HANDLER, NEVER_ARRIVES, Api, error_of

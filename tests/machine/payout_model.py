@@ -14,8 +14,21 @@ ABSENT_TRIES = 3
 REFUSED = "refused"
 
 
+class Requested(Named):
+    """What goes out when another than who asks for it approves."""
+
+    requested_by: str
+
+    def end_request(self, by: str, is_withdrawn: bool) -> str:
+        """Reject the request of another, or withdraw one's own: it waits as if nobody had asked."""
+        if not self.requested_by or (self.requested_by == by) != is_withdrawn:
+            return REFUSED
+        self.requested_by = ""
+        return ""
+
+
 @dataclass(eq=False)
-class Payout(Named):
+class Payout(Requested):
     """A payout; `booked` is what its bank has of it, which we may not know."""
 
     name: str
@@ -99,13 +112,6 @@ class Payout(Named):
         self.requested_by = "" if self.is_approved else by
         return ""
 
-    def end_request(self, by: str, is_withdrawn: bool) -> str:
-        """Reject the request of another, or withdraw one's own: the payout waits as if nobody had asked."""
-        if not self.requested_by or (self.requested_by == by) != is_withdrawn:
-            return REFUSED
-        self.requested_by = ""
-        return ""
-
     def record(self, outcome: str) -> str:
         """Record what the bank did with a live payout of a file."""
         if self.status == "in_transit" and outcome == PAID:
@@ -144,8 +150,8 @@ class Payout(Named):
 
 
 @dataclass(eq=False)
-class BankFile(Named):
-    """A bank file and its payouts."""
+class BankFile(Requested):
+    """A bank file and its payouts; who makes it asks that it is marked as sent."""
 
     name: str
     made_by: str
@@ -153,6 +159,9 @@ class BankFile(Named):
     is_downloaded: bool = False
     is_sent: bool = False
     is_cancelled: bool = False
+
+    def __post_init__(self) -> None:
+        self.requested_by = self.made_by
 
     def __repr__(self) -> str:
         return f"file {self.name[-4:]}"
@@ -168,9 +177,15 @@ class BankFile(Named):
         return ""
 
     def mark_sent(self, by: str) -> str:
-        if by == self.made_by or not self.is_downloaded or not self.is_open:
+        """Approve the request of another, or make one."""
+        if not self.is_open or by == self.requested_by:
             return REFUSED
-        self.is_sent = True
+        if not self.requested_by:
+            self.requested_by = by
+            return ""
+        if not self.is_downloaded:
+            return REFUSED
+        self.is_sent, self.requested_by = True, ""
         for payout in self.payouts:
             payout.status = "in_transit"
         return ""
@@ -186,7 +201,7 @@ class BankFile(Named):
     def cancel(self, by: str) -> str:
         if not self.is_open or (by == self.made_by and self.is_downloaded):
             return REFUSED
-        self.is_cancelled = True
+        self.is_cancelled, self.requested_by = True, ""
         for payout in self.payouts:
             payout.file = None
         return ""

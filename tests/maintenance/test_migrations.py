@@ -4,7 +4,13 @@ import pytest
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
+from django.db.utils import IntegrityError
 from django_migration_linter.sql_analyser import analyse_sql_statements, get_sql_analyser_class
+
+from payments.db.backend.operations import ChangeRowRules
+from payments.db.checks import RowRules
+from payments.models import Source
+from tests.factories import SourceFactory
 
 APPS = ("payments", "customers", "simulator")
 # Migrations that remove what the version before does not use any more, each with the version that stopped to use it.
@@ -53,6 +59,11 @@ def migration_of(*operations: migrations.operations.base.Operation, atomic: bool
     return made
 
 
+def source_rules(**rules: models.Q) -> ChangeRowRules:
+    """Return the change of a source's rules to these."""
+    return ChangeRowRules("source", "source_follows_rules", RowRules(name="source_follows_rules", rules=rules))
+
+
 TITLE = models.Index(fields=["title"], name="merchant_title")
 CHECK = models.CheckConstraint(name="merchant_has_title", condition=~models.Q(title=""))
 
@@ -91,3 +102,28 @@ def test_what_is_safe_is_not_refused(loader: MigrationLoader) -> None:
 def test_an_index_that_is_built_concurrently_is_not_refused() -> None:
     concurrently = migration_of(AddIndexConcurrently("merchant", TITLE), atomic=False)
     assert faults_of(concurrently, MigrationLoader(connection)) == set()
+
+
+def test_changed_rules_of_rows_are_not_refused(loader: MigrationLoader) -> None:
+    assert faults_of(migration_of(source_rules(source_is_new=models.Q(used=False))), loader) == set()
+
+
+def test_changed_rules_replace_those_before(loader: MigrationLoader) -> None:
+    source = SourceFactory.create()
+    change(source_rules(source_is_new=models.Q(used=False)), loader)
+    Source.objects.filter(pk=source.pk).update(type="of tomorrow")
+    with pytest.raises(IntegrityError, match="source_is_new"):
+        Source.objects.filter(pk=source.pk).update(used=True)
+
+
+def test_changed_rules_that_a_row_breaks_are_refused_by_the_name_of_the_rule(loader: MigrationLoader) -> None:
+    SourceFactory.create(used=True)
+    with pytest.raises(IntegrityError, match="source_is_new"):
+        change(source_rules(source_is_new=models.Q(used=False)), loader)
+
+
+def change(operation: ChangeRowRules, loader: MigrationLoader) -> None:
+    """Apply an operation to the database, in the transaction of the test."""
+    migration = migration_of(operation)
+    with connection.schema_editor(atomic=False) as editor:
+        migration.apply(loader.project_state(migration.dependencies), editor)

@@ -141,7 +141,7 @@ def test_what_was_detached_by_a_worker_that_died_is_dropped_by_the_next(behind: 
     assert {months_of(parted)[0] for parted in ALL} == {over()}
 
 
-def test_days_of_the_request_log_are_made_ahead_and_dropped_after_a_week(db: None) -> None:
+def test_days_of_the_request_log_are_made_ahead_and_dropped_after_30_days(db: None) -> None:
     today = clock.now().date()
     with connection.cursor() as cursor:
         make(cursor, REQUESTS, today + timedelta(days=DAYS_AHEAD + 1))

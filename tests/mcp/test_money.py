@@ -253,7 +253,7 @@ def test_who_issued_a_key_approves_no_more_of_its_calls_than_they_give_back_alon
     charge, assistant, issuer = api.charge(), Assistant(shop.merchant, ["refund"]), member(shop.merchant, name="rosa")
     ApprovalLimit.objects.create(merchant=shop.merchant, currency="PHP", amount=3_000)
     # As the site that they have open sets it.
-    issuer.membership = MerchantAccess.objects.get(user=issuer)  # type: ignore[attr-defined]
+    issuer.membership = MerchantAccess.objects.get(user=issuer)
     ApiKey.objects.filter(id=assistant.key.id).update(issued_by=issuer)
     _, assistant.text = roll_key(assistant.key, timedelta(hours=1))
     assistant.call("refund", id=charge["id"], amount=3_000, **wish("a"))

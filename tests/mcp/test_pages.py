@@ -49,7 +49,7 @@ def test_finance_decides_in_the_back_office(shop: NewMerchant, api: Api) -> None
     assert ": in use" in page
     assert "₱40.00" in page
     assert address in text_of(client.get(reverse("admin:payments_charge_change", args=[call.charge_id])))
-    assert "Done: " in decide(client, address)
+    assert "is sent back to Juan dela Cruz." in decide(client, address)
     assert api.read(charge)["amount_refunded"] == 4_000
 
 
@@ -59,7 +59,7 @@ def test_one_of_the_merchants_people_decides_on_their_site(shop: NewMerchant, ap
     waiting = client.get("/merchant/payments/approvalrequest/waiting/")
     address = f"/merchant/payments/assistantcall/{call.pk}/decide/"
     assert address in text_of(waiting)
-    assert "Done: " in decide(client, address)
+    assert "is sent back to Juan dela Cruz." in decide(client, address)
     assert api.read(charge)["amount_refunded"] == 4_000
 
 

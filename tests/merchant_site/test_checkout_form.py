@@ -14,11 +14,10 @@ from tests.client import signed_in
 from tests.merchant_site.conftest import member
 from tests.merchant_site.test_checkouts import NEW_LINK, NEW_REQUEST, address
 from tests.office.tabs import FILIPINO, PHONE
-from tests.pages.axe import faults_of
+from tests.pages.axe import grave_faults
 from tests.pages.conftest import browser  # noqa: F401  a merchant's people have the payers' browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-GRAVE = ("serious", "critical")
 
 
 @pytest.fixture
@@ -66,4 +65,4 @@ def test_the_pages_are_accessible_and_no_wider_than_a_phone(
     for url in (NEW_LINK, NEW_REQUEST, address("paymentlink_changelist"), address("checkout_changelist")):
         tab.goto(url)
         assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], url
-        assert [fault["id"] for fault in faults_of(tab, iframes=False) if fault["impact"] in GRAVE] == [], url
+        assert grave_faults(tab, iframes=False) == [], url

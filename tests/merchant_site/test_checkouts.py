@@ -188,3 +188,10 @@ def test_the_pages_name_neither_the_merchant_nor_what_operators_did(owner: Clien
     assert "operator" not in text.lower()
     assert " To " not in text
     assert "₱165.00, paid" in words_of(owner.get(address("paymentlink_change", shelf.link_row(link).pk)))
+
+
+def test_ways_to_pay_stand_in_groups_and_maya_once(owner: Client) -> None:
+    groups = dict(owner.get(NEW_LINK).context["form"].fields["payment_method_types"].choices)
+    assert [*groups] == ["Cards", "E-wallets", "Transfers and QR", "Banks"]
+    assert [name for name, _ in groups["E-wallets"]][:2] == ["gcash", "maya"]
+    assert "paymaya" not in dict(groups["E-wallets"])

@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.merchant_site import colleagues
-from payments.models import AuditEntry, MerchantAccess
+from payments.models import AuditEntry, Merchant, MerchantAccess
 from tests.admin.conftest import the_operator, words_of
 from tests.client import signed_in
 from tests.concurrency import at_once
@@ -278,3 +278,13 @@ def test_second_factors_and_sessions_have_their_pages_here(owner: Client, settin
     assert "Where you are signed in" in words_of(owner.get("/merchant/sessions/"))
     assert owner.get("/merchant/password_change/").status_code in (200, 302)
     assert words_of(owner.get("/merchant/factors/"))
+
+
+def test_a_name_alone_is_an_address_at_the_merchants_own_domain(owner: Client, shop: NewMerchant) -> None:
+    assert "Or only what stands before @" not in words_of(owner.get(f"{LIST}add/"))
+    Merchant.objects.filter(pk=shop.merchant.pk).update(support_email="help@sari.example")
+    assert "Or only what stands before @sari.example." in words_of(owner.get(f"{LIST}add/"))
+    owner.post(f"{LIST}add/", NEW | {"email": "Dina"})
+    assert User.objects.filter(email="dina@sari.example").exists()
+    Merchant.objects.filter(pk=shop.merchant.pk).update(support_email="sari@gmail.com")
+    assert "Or only what stands before @" not in words_of(owner.get(f"{LIST}add/"))

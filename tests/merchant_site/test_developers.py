@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +11,16 @@ from django.utils import timezone
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
-from payments.models import ApiKey, ApiRequest, ApprovalRequest, AuditEntry, Event, Webhook, WebhookEndpoint
+from payments.models import (
+    ApiKey,
+    ApiRequest,
+    ApprovalRequest,
+    AuditEntry,
+    Event,
+    Webhook,
+    WebhookAttempt,
+    WebhookEndpoint,
+)
 from tests.admin.actions import once
 from tests.admin.conftest import House, words_of
 from tests.client import Api, signed_in
@@ -91,12 +101,15 @@ def test_a_request_shows_its_answer_and_what_it_caused(developer: Client, house:
     row = ApiRequest.objects.create(
         **{"request_id": event.request_id, "merchant": house.shop.merchant, "livemode": False, "api_key": key},
         **{"method": "POST", "path": "/v2/charges", "status": 201, "milliseconds": 12, "created_at": timezone.now()},
+        **{"asked": '{"amount": 100}', "answered": '{"status": "succeeded"}'},
     )
     named = public_id("req", event.request_id)
     assert "/v2/charges" in words_of(developer.get("/merchant/payments/apirequest/", {"q": named}))
     text = words_of(developer.get(f"/merchant/payments/apirequest/{row.pk}/change/"))
     assert "charge.created" in text
     assert "12 ms" in text
+    assert "What was sent Query and body {&quot;amount&quot;: 100}" in text
+    assert "{&quot;status&quot;: &quot;succeeded&quot;}" in text
 
 
 ACTS: dict[str, Callable[[Client, ApiKey], Any]] = {
@@ -140,3 +153,46 @@ def test_what_is_stored_is_the_same_in_any_language(developer: Client) -> None:
         asked = ApprovalRequest.objects.latest("pk")
         kept.append(IDS.sub("", f"{list(entries)} {asked.after} {asked.before}"))
     assert kept[0] == kept[1]
+
+
+def test_requests_and_webhooks_are_narrowed_by_answer_path_key_endpoint_and_event(
+    developer: Client, shop: NewMerchant, other_shop: NewMerchant, house: House
+) -> None:
+    keys = [ApiKey.objects.filter(merchant=each.merchant, livemode=False)[0] for each in (shop, other_shop)]
+    for path, status in (("/v2/charges", 201), ("/v2/payouts", 404)):
+        asked = {"method": "GET", "path": path, "status": status, "milliseconds": 1, "created_at": timezone.now()}
+        owner = {"merchant": shop.merchant, "livemode": False, "api_key": keys[0], "request_id": keys[0].pk}
+        ApiRequest.objects.create(**owner, **asked)
+    narrow = partial(rows_at, developer, "/merchant/payments/apirequest/")
+    assert (narrow(), narrow(answer="succeeded"), narrow(path="payouts")) == (2, 1, 1)
+    assert (narrow(key=keys[0].pk.hex), narrow(key=keys[1].pk.hex), narrow(key="x")) == (2, 0, 0)
+    endpoint = WebhookEndpoint.objects.create(
+        merchant=shop.merchant, livemode=False, url="https://sari.example/", enabled_events=["*"]
+    )
+    webhook = Webhook.objects.filter(event__type="charge.created", merchant=shop.merchant).latest("id")
+    Webhook.objects.filter(pk=webhook.pk).update(endpoint=endpoint)
+    narrow = partial(rows_at, developer, "/merchant/payments/webhook/")
+    assert (narrow(endpoint=endpoint.pk.hex), narrow(endpoint=endpoint.pk.hex, event="refund.created")) == (1, 0)
+
+
+def rows_at(client: Client, address: str, **query: str) -> int:
+    """Return how many rows a list shows of test mode."""
+    return len(client.get(address, {"mode": "test", **query}).context["cl"].result_list)
+
+
+def test_a_try_shows_what_was_sent_and_what_came_back(developer: Client, house: House) -> None:
+    webhook = Webhook.objects.filter(event__type="charge.created").latest("id")
+    Webhook.objects.filter(pk=webhook.pk).update(tries=9)
+    WebhookAttempt.objects.create(
+        **{"webhook": webhook, "merchant": webhook.merchant, "number": 9, "started_at": timezone.now()},
+        **{"milliseconds": 7, "status": 302, "headers": "Location: /login", "answer": b"Sign in first"},
+    )
+    text = words_of(developer.get(f"/merchant/payments/webhook/{webhook.pk}/change/"))
+    for shown in (f"POST {webhook.url}", "webhook-signature: …", "Halo-halo", "Location: /login", "Sign in first"):
+        assert shown in text
+
+
+def test_a_tab_leads_a_developer_to_the_guide_on_rehearsing_a_shop(developer: Client) -> None:
+    assert 'href="/merchant/payments/apikey/rehearse/"' in developer.get(KEYS).content.decode()
+    led_to = developer.get(f"{KEYS}rehearse/")
+    assert (led_to.status_code, led_to["Location"].endswith("/docs/rehearse")) == (302, True)

@@ -21,8 +21,9 @@ from tests.merchant_site.test_walls import Rows, newest_shown, rows  # noqa: F40
 from tests.office.conftest import office  # noqa: F401
 from tests.office.tabs import FILIPINO, PHONE, WAYS, Office
 from tests.overview.past_charges import make_past_charge
-from tests.pages.axe import faults_of
+from tests.pages.axe import grave_faults
 from tests.pages.conftest import browser  # noqa: F401
+from tests.payouts.stories import days_pass, give_account, give_schedule, paid_out, settled
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db]
 
@@ -123,15 +124,21 @@ def test_pages_of_errors_lead_back_to_this_site(owner: Client) -> None:
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("way", [*WAYS.values(), FILIPINO], ids=[*WAYS, "filipino"])
-def test_home_and_lists_are_accessible_and_fit_a_phone(
+@pytest.mark.parametrize("way", [*WAYS.values(), FILIPINO | WAYS["phone"]], ids=[*WAYS, "filipino"])
+def test_home_lists_and_a_payout_are_accessible_and_fit_a_phone(
     way: dict[str, Any],
     office: Office,  # noqa: F811
     house: House,
+    api: Api,
 ) -> None:
+    settled(api, 30_000)
+    days_pass(1)
+    give_account(house.shop.merchant)
+    paid = paid_out(give_schedule(house.shop.merchant))
     tab = office.tab_of_user(member(house.shop.merchant), bypass_csp=True, **way)
-    for address in (HOME, f"{HOME}payments/charge/", f"{HOME}payments/refund/"):
+    for page in ("", "payments/charge/", "payments/refund/", f"payments/payout/{paid.pk}/change/"):
+        address = f"{HOME}{page}"
         tab.goto(address)
-        assert [fault["id"] for fault in faults_of(tab) if fault["impact"] in ("serious", "critical")] == []
-        if way == "phone":
-            assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert grave_faults(tab) == [], address
+        if "viewport" in way:
+            assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], address

@@ -19,7 +19,7 @@ from django.utils.translation.template import templatize
 from payments.admin.lists.file import TAG
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.catalogue.said import said, translated
+from payments.domain.catalogue.refusal_texts import said, translated
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.shared.errors import conflict
 from payments.models import ApprovalRequest, AuditEntry

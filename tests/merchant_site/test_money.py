@@ -146,7 +146,9 @@ def test_a_refund_that_support_requests_is_approved_by_finance_once(shop: NewMer
     for _ in range(2):
         decide(finance, request)
     assert api.read(charge)["amount_refunded"] == 2_500
-    assert "Done: refund of" in words_of(finance.get(address("payments_operatoraction_change", request.pk)))
+    assert "₱25.00 is sent back to Juan dela Cruz." in words_of(
+        finance.get(address("payments_operatoraction_change", request.pk))
+    )
 
 
 def test_the_content_of_a_payout_is_the_apis(

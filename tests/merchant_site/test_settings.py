@@ -16,6 +16,7 @@ BUSINESS = {
     "business_address": "12 Session Road, Baguio",
     "support_email": "help@sari.example",
     "support_phone": "+63 917 555 0142",
+    "kept_bodies": "none",
     "send_receipts": "on",
     "brand_color": "#7a1f3d",
 }
@@ -26,6 +27,7 @@ def address(shop: NewMerchant, page: str = "change") -> str:
 
 
 def test_an_owner_changes_the_business_and_it_is_recorded(owner: Client, shop: NewMerchant) -> None:
+    assert "Receipts No" in words_of(owner.get("/merchant/payments/merchant/", follow=True))
     owner.post(address(shop), BUSINESS)
     merchant = Merchant.objects.get(pk=shop.merchant.pk)
     assert (merchant.title, merchant.send_receipts, merchant.branding) == (
@@ -66,7 +68,7 @@ def test_a_preview_shows_the_page_of_a_payment_in_the_values_of_the_form_and_sav
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("page", ["change", "preview"])
+@pytest.mark.parametrize("page", ["change", "preview", "set-picture"])
 @pytest.mark.parametrize("role", Role.values)
 def test_owners_alone_see_and_change_the_business(role: str, page: str, shop: NewMerchant) -> None:
     client = signed_in(member(shop.merchant, role))

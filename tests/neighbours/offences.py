@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from tests.neighbours import attacks
-from tests.neighbours.flood import OFFENDER, hold_sockets, hold_sockets_of_many, running
+from tests.neighbours.flood import OFFENDER, Work, hold_sockets, hold_sockets_of_many, running
 from tests.neighbours.logs import Log
 from tests.neighbours.people import crowd_of_people, gather_people, hasty_assistant, strangers_at_sign_in
 from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid, slow_provider_url
@@ -72,20 +72,21 @@ class Offence:
     tolerated: frozenset[int] = field(default_factory=frozenset)
 
 
-@contextmanager
-def _running(work: Callable[..., object], *arguments: object) -> Iterator[None]:
-    with running(work, *arguments):  # type: ignore[arg-type]
-        yield
+def flood(scene: Scene, work: Work, per_second: int) -> AbstractContextManager[None]:
+    """Do `work` so many times a second with the offender's key, whatever the answers."""
+    return running(work, scene.url, scene.key, per_second)
 
 
-def hot_charge(scene: Scene) -> AbstractContextManager[None]:
-    """24 refunds of 1 on one charge at once, and then 20 a second."""
-    return _running(attacks.refund_one_charge, scene.url, scene.key, 20)
+def crowd(
+    scene: Scene, work: Work, kind: str = "sk_test", begins_seconds: float = CROWD_BEGINS_SECONDS
+) -> AbstractContextManager[None]:
+    """45 merchants that each do `work`, with a second between."""
+    return running(attacks.crowd, scene.url, scene.keys_of_crowd(kind), work, begins_seconds)
 
 
 def slow_provider(scene: Scene, at_once: int = 0) -> AbstractContextManager[None]:
     """`at_once` charges and then 45 a second at a provider that takes 9 seconds."""
-    return _running(attacks.charge_wallet, scene.url, scene.offender.keys["sk_live"], 45, at_once)
+    return running(attacks.charge_wallet, scene.url, scene.offender.keys["sk_live"], 45, at_once)
 
 
 def route_to_slow_provider(scene: Scene) -> None:
@@ -117,7 +118,7 @@ def hanging_webhooks(scene: Scene) -> Iterator[None]:
 
 def idle_sockets(scene: Scene, opening: bytes) -> AbstractContextManager[None]:
     """300 connections that send `opening` and nothing more."""
-    return _running(hold_sockets, SOCKETS, scene.port, opening)
+    return running(hold_sockets, SOCKETS, scene.port, opening)
 
 
 def half_bodies_with_key(scene: Scene) -> AbstractContextManager[None]:
@@ -135,7 +136,7 @@ def test_events(scene: Scene) -> Iterator[None]:
 
 def many_reservations(scene: Scene) -> AbstractContextManager[None]:
     """Reserve 400 pieces of the neighbour's link 25 times a second, from one address."""
-    return _running(attacks.reserve, scene.url, scene.link, 25)
+    return running(attacks.reserve, scene.url, scene.link, 25)
 
 
 def reserve_all(scene: Scene) -> None:
@@ -168,27 +169,7 @@ def due_checkouts(scene: Scene) -> Iterator[None]:
 
 def public_key_flood(scene: Scene) -> AbstractContextManager[None]:
     """Ask 400 times a second with the neighbour's publishable key."""
-    return _running(attacks.read_source, scene.url, scene.neighbour.keys["pk_test"], 400)
-
-
-def page_flood(scene: Scene) -> AbstractContextManager[None]:
-    """Open the page of a checkout session 1,000 times a second."""
-    return _running(attacks.open_page, scene.url, scene.key, 1000)
-
-
-def decline_flood(scene: Scene) -> AbstractContextManager[None]:
-    """60 charges a second that are declined."""
-    return _running(attacks.charge_declined, scene.url, scene.key, 60)
-
-
-def waiting_requests(scene: Scene) -> AbstractContextManager[None]:
-    """60 requests a second that each wait for half a minute."""
-    return _running(attacks.wait_for_events, scene.url, scene.key, 60)
-
-
-def impossible_filters(scene: Scene) -> AbstractContextManager[None]:
-    """40 lists a second by filters that match nothing or little."""
-    return _running(attacks.list_by_filters, scene.url, scene.key, 40)
+    return running(attacks.read_source, scene.url, scene.neighbour.keys["pk_test"], 400)
 
 
 def make_many_charges(scene: Scene) -> None:
@@ -241,32 +222,15 @@ def few_threads_and_slow_provider() -> Iterator[Mapping[str, str]]:
         yield {**threads, **provider}
 
 
-def crowd_that_waits(scene: Scene, begins_seconds: float = CROWD_BEGINS_SECONDS) -> AbstractContextManager[None]:
-    """45 merchants that each wait for one event."""
-    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.wait_once, begins_seconds)
-
-
-def crowd_that_lists(scene: Scene, begins_seconds: float = CROWD_BEGINS_SECONDS) -> AbstractContextManager[None]:
-    """45 merchants that each ask for a list, with a second between them."""
-    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.list_once, begins_seconds)
-
-
-def crowd_at_slow_provider(scene: Scene, begins_seconds: float = CROWD_BEGINS_SECONDS) -> AbstractContextManager[None]:
-    """45 merchants that each charge at a provider that takes 9 seconds."""
-    return _running(
-        attacks.crowd, scene.url, scene.keys_of_crowd("sk_live"), attacks.charge_wallet_once, begins_seconds
-    )
-
-
 def crowd_of_slow_bodies(scene: Scene) -> AbstractContextManager[None]:
     """45 merchants that each have 10 bodies which never end."""
     openings = [attacks.half_body("/v2/charges/", f"Authorization: Bearer {key}\r\n") for key in scene.keys_of_crowd()]
-    return _running(hold_sockets_of_many, scene.port, openings, 10)
+    return running(hold_sockets_of_many, scene.port, openings, 10)
 
 
 def crowd_of_exports(scene: Scene) -> AbstractContextManager[None]:
     """20 operators who each download the audit log and read it slowly."""
-    return _running(attacks.export, scene.url, EXPORT, scene.cookies, CROWD_BEGINS_SECONDS)
+    return running(attacks.export, scene.url, EXPORT, scene.cookies, CROWD_BEGINS_SECONDS)
 
 
 @contextmanager
@@ -283,7 +247,7 @@ def broken_logs(scene: Scene, end: str) -> Iterator[None]:
 
 @contextmanager
 def stopped(*pids: int) -> Iterator[None]:
-    """Stop processes, and continue them after the block."""
+    """Have processes take connections and answer nothing, until the block ends."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -293,18 +257,8 @@ def stopped(*pids: int) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-def hanging_redis(scene: Scene) -> AbstractContextManager[None]:
-    """Have Redis take connections and answer nothing."""
-    return stopped(redis_pid())
-
-
-def hanging_postgres(scene: Scene) -> AbstractContextManager[None]:
-    """Have PostgreSQL take connections and answer nothing."""
-    return stopped(*postgres_pids())
-
-
 OFFENCES: dict[str, Offence] = {
-    "hot_charge": Offence(hot_charge),
+    "hot_charge": Offence(partial(flood, work=attacks.refund_one_charge, per_second=20)),
     "slow_provider": Offence(slow_provider, route_to_slow_provider, slow_provider_url),
     "hanging_receivers": Offence(hanging_webhooks),
     "idle_headers": Offence(partial(idle_sockets, opening=b"POST /v2/charges/ HTTP/1.1\r\nHost: loc")),
@@ -315,15 +269,17 @@ OFFENCES: dict[str, Offence] = {
     "many_reservations": Offence(many_reservations, reserve_all),
     "due_checkouts": Offence(due_checkouts),
     "public_key_flood": Offence(public_key_flood),
-    "page_flood": Offence(page_flood),
-    "decline_flood": Offence(decline_flood),
-    "waiting_requests": Offence(waiting_requests),
-    "impossible_filters": Offence(impossible_filters, make_many_charges),
+    "page_flood": Offence(partial(flood, work=attacks.open_page, per_second=1000)),
+    "decline_flood": Offence(partial(flood, work=attacks.charge_declined, per_second=60)),
+    "waiting_requests": Offence(partial(flood, work=attacks.wait_for_events, per_second=60)),
+    "impossible_filters": Offence(partial(flood, work=attacks.list_by_filters, per_second=40), make_many_charges),
     "hasty_assistant": Offence(hasty_assistant),
-    "crowd_that_waits": Offence(crowd_that_waits, gather_crowd, few_threads),
-    "crowd_that_lists": Offence(crowd_that_lists, gather_crowd, few_threads),
+    "crowd_that_waits": Offence(partial(crowd, work=attacks.wait_once), gather_crowd, few_threads),
+    "crowd_that_lists": Offence(partial(crowd, work=attacks.list_once), gather_crowd, few_threads),
     "crowd_at_slow_provider": Offence(
-        crowd_at_slow_provider, gather_crowd_at_slow_provider, few_threads_and_slow_provider
+        partial(crowd, work=attacks.charge_wallet_once, kind="sk_live"),
+        gather_crowd_at_slow_provider,
+        few_threads_and_slow_provider,
     ),
     "crowd_of_slow_bodies": Offence(crowd_of_slow_bodies, gather_crowd, few_threads),
     "crowd_of_exports": Offence(crowd_of_exports, gather_operators, few_threads),
@@ -332,9 +288,9 @@ OFFENCES: dict[str, Offence] = {
     "closed_log": Offence(partial(broken_logs, end="close")),
     "full_log": Offence(partial(broken_logs, end="pause")),
     # Workers are woken through Redis: webhooks go out once it is back.
-    "hanging_redis": Offence(hanging_redis, without=frozenset({"webhook", "end"})),
+    "hanging_redis": Offence(lambda _: stopped(redis_pid()), without=frozenset({"webhook", "end"})),
     "hanging_postgres": Offence(
-        hanging_postgres,
+        lambda _: stopped(*postgres_pids()),
         without=frozenset({"list", "charge", "webhook", "sign_in", "buy", "end"}),
         tolerated=frozenset({503}),
     ),

@@ -57,11 +57,6 @@ class Samples:
         return sum(len(reasons) for reasons in self.errors.values())
 
 
-def percentile(waits: list[float], share: float) -> float:
-    """Return the wait that `share` of all waits do not exceed."""
-    return sorted(waits)[min(len(waits) - 1, int(len(waits) * share))]
-
-
 class Neighbour:
     """A merchant with a program, payers' browsers, a link at the path `link` and a receiver, at the server at `url`."""
 

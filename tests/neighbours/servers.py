@@ -69,4 +69,4 @@ def postgres_pids() -> list[int]:
         cursor.execute("SELECT pg_backend_pid()")
         [backend] = cursor.fetchone()
     status = Path(f"/proc/{backend}/status").read_text()
-    return with_children(int(re.search(r"^PPid:\s+(\d+)", status, re.M)[1]))  # type: ignore[index]
+    return with_children(int(re.search(r"^PPid:\s+(\d+)", status, re.M)[1]))

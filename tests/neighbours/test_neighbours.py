@@ -11,7 +11,7 @@ import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.empty_database import emptied_once
-from tests.neighbours.offences import OFFENCES, crowd_at_slow_provider, crowd_that_waits, slow_provider
+from tests.neighbours.offences import OFFENCES, slow_provider
 from tests.neighbours.round import Servers, serving, watch
 from tests.neighbours.servers import slow_provider_url
 
@@ -32,8 +32,8 @@ BUSY = {"strangers_at_sign_in": {"sign_in"}}
 # All begin at the same moment.
 AT_ONCE = {
     "slow_provider": partial(slow_provider, at_once=100),
-    "crowd_that_waits": partial(crowd_that_waits, begins_seconds=0),
-    "crowd_at_slow_provider": partial(crowd_at_slow_provider, begins_seconds=0),
+    "crowd_that_waits": partial(OFFENCES["crowd_that_waits"].begin, begins_seconds=0),
+    "crowd_at_slow_provider": partial(OFFENCES["crowd_at_slow_provider"].begin, begins_seconds=0),
 }
 
 

@@ -1,18 +1,12 @@
 """axe finds nothing serious on the main pages, in both colour schemes and on a phone."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Page
 
 from tests.office.conftest import Work
-from tests.office.pages import main_pages
-from tests.office.tabs import PHONE, WAYS, Office
-from tests.pages.axe import faults_of
+from tests.office.tabs import PHONE, WAYS, Office, main_pages
+from tests.pages.axe import grave_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-GRAVE = ("serious", "critical")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -22,7 +16,7 @@ def test_the_main_pages_are_accessible(way: str, office: Office, work: Work) -> 
     found = {}
     for name, address in main_pages().items():
         tab.goto(address)
-        found[name] = list(_grave_findings(tab))
+        found[name] = grave_faults(tab)
     assert {name: findings for name, findings in found.items() if findings} == {}
 
 
@@ -43,9 +37,3 @@ def test_the_menu_of_a_phone_opens_and_leads_on(office: Office, work: Work) -> N
     # The link of a row lies over all of it.
     tab.get_by_text("Charter, three days").click(force=True)
     tab.get_by_role("link", name="Capture").wait_for()
-
-
-def _grave_findings(tab: Page) -> Iterator[str]:
-    for finding in faults_of(tab):
-        if finding["impact"] in GRAVE:
-            yield from (f"{finding['id']}: {node['html'][:200]}" for node in finding["nodes"])

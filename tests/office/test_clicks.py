@@ -11,8 +11,7 @@ from payments.search.sweep import rebuild
 from tests.checkout.cast import opened, shown
 from tests.client import Api, made
 from tests.disputes.stories import AT_ONCE, disputed
-from tests.office.operator import Counted, announced
-from tests.office.tabs import Office
+from tests.office.tabs import Counted, Office, announced
 from tests.payouts.live import DEBTORS
 from tests.payouts.setups import live_payout
 
@@ -58,7 +57,7 @@ def test_who_was_charged_twice_is_refunded_with_four_clicks_and_two_fields(
     hand.write(tab.get_by_label("Why"), WHY)
     expect(tab.get_by_label("Reason")).to_have_value("duplicate")
     hand.press(tab.get_by_role("button", name="Refund"))
-    expect(announced(tab)).to_contain_text("Done")
+    expect(announced(tab)).to_contain_text("is sent back to")
     assert sorted(Charge.objects.values_list("amount_refunded", flat=True)) == [0, 125_000]
     assert hand.clicks <= 4
     assert hand.fields <= 2
@@ -104,17 +103,17 @@ def test_a_payout_that_is_due_is_sent_by_two_people_with_six_clicks(
     expect(announced(lourdes)).to_contain_text("Approved")
 
     efren = home_of(office, "finance", "efren")
-    hand.press(efren.get_by_role("link", name="Make a file"))
+    hand.press(efren.get_by_role("link", name="Make a file").first)
     hand.write(efren.get_by_label("Why"), WHY)
     with efren.expect_download() as download:
         hand.press(efren.get_by_role("button", name="Make and download"))
     assert download.value.suggested_filename == PayoutFile.objects.get().name
 
     lourdes.goto("/admin/")
-    hand.press(lourdes.get_by_role("link", name="Mark as sent: Bank file not sent"))
+    hand.press(lourdes.get_by_role("link", name="Review: Request to send a bank file"))
     hand.write(lourdes.get_by_label("Why"), WHY)
-    hand.press(lourdes.get_by_role("button", name="Mark as sent"))
-    expect(announced(lourdes)).to_contain_text("Marked as sent")
+    hand.press(lourdes.get_by_role("button", name="Approve"))
+    expect(announced(lourdes)).to_contain_text("Approved and done.")
     assert Payout.objects.get().status == "in_transit"
     assert hand.clicks <= 6
 

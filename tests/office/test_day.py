@@ -9,8 +9,7 @@ from playwright.sync_api import Page, expect
 from payments.models import Charge, OperatorAction, Webhook
 from tests.client import Api
 from tests.office.conftest import Work
-from tests.office.operator import HANDS, Hand, announced
-from tests.office.tabs import Office
+from tests.office.tabs import HANDS, Hand, Office, announced
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -46,7 +45,7 @@ def test_a_held_charge_is_found_and_a_part_of_it_captured(office: Office, work: 
     hand.press(tab.get_by_role("button", name="Update"))
     expect(tab.get_by_text("₱60,000.00 is taken from the payer")).to_be_visible()
     hand.press(tab.get_by_role("button", name="Capture ₱60,000.00"))
-    expect(announced(tab)).to_contain_text("Done")
+    expect(announced(tab)).to_contain_text("is captured from")
     assert api.read(work.held)["amount_captured"] == 6_000_000
 
 
@@ -75,7 +74,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     hand.press(efren.get_by_role("link", name="Decide"))
     hand.write(efren.get_by_label("Why"), "Checked with the merchant")
     hand.press(efren.get_by_role("button", name="Approve"))
-    expect(announced(efren)).to_contain_text("Done")
+    expect(announced(efren)).to_contain_text("is sent back to")
     assert api.read(work.taken)["amount_refunded"] == 12_000_000
     act = OperatorAction.objects.get()
     assert (act.proposed_by.username, act.decided_by and act.decided_by.username) == ("lourdes", "efren")

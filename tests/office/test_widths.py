@@ -9,10 +9,22 @@ from django.core.management import call_command
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from payments.models import Account, LedgerDay, Merchant, ProviderMessage, ReconciliationRun, Statement
+from payments.models import (
+    Account,
+    Charge,
+    Checkout,
+    Dispute,
+    LedgerDay,
+    Merchant,
+    Payout,
+    ProviderMessage,
+    ReconciliationRun,
+    Refund,
+    Settlement,
+    Statement,
+)
 from tests.approvals.factories import requested_key
-from tests.office.pages import main_pages
-from tests.office.tabs import Office
+from tests.office.tabs import PHONE, Office, main_pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
@@ -39,6 +51,36 @@ def test_no_table_is_cut_on_a_screen(office: Office) -> None:
         assert answer.ok, address
         cut[address] = tab.evaluate(CUT_TABLES)
     assert {address: tables for address, tables in cut.items() if tables} == {}
+
+
+# An amount that ends beyond the box that it is hidden in, or beyond the screen.
+CUT_AMOUNTS = """() => {
+  const cut = [], texts = document.createTreeWalker(document.querySelector("#content"), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    if (!/(₱|[A-Z]{3}\\s)\\d/.test(texts.currentNode.textContent)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    const {left, right, width} = range.getBoundingClientRect();
+    // A column that a phone leaves out has no width.
+    for (let box = width && texts.currentNode.parentElement; box; box = box.parentElement) {
+      const {left: from, right: to} = box.getBoundingClientRect();
+      if (getComputedStyle(box).overflowX !== "visible" && (right > to + 1 || left < from - 1))
+        cut.push(texts.currentNode.textContent.trim());
+    }
+  }
+  return cut;
+}"""
+
+
+def test_no_amount_of_a_list_is_cut_on_a_phone(office: Office) -> None:
+    call_command("seed_demo", charges=50, merchants=2, verbosity=0)
+    tab = office.tab_of("superuser", "ana", viewport=PHONE)
+    cut = {}
+    for model in (Charge, Refund, Dispute, Payout, Settlement, Checkout):
+        address = reverse(f"admin:payments_{model._meta.model_name}_changelist")
+        tab.goto(f"{address}?mode=test", wait_until="domcontentloaded")
+        cut[address] = tab.evaluate(CUT_AMOUNTS)
+    assert {address: amounts for address, amounts in cut.items() if amounts} == {}
 
 
 def _addresses(tab: Page) -> Iterator[str]:

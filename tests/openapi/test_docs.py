@@ -2,7 +2,6 @@ import gzip
 import re
 from collections.abc import Generator
 from html.parser import HTMLParser
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,7 +15,7 @@ from payments.api.guides.code import coloured
 from payments.api.guides.contents import NAMES
 from payments.api.reference.members import Members
 from tests.openapi.conftest import Document
-from tests.pages.axe import faults_of
+from tests.pages.axe import grave_faults
 
 pytestmark = pytest.mark.long
 browser_only = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -256,13 +255,8 @@ class TestInABrowser:
         tab.set_viewport_size(viewport)
         tab.goto("/docs")
         tab.evaluate(WITHOUT_REPEATED_FORMS)
-        assert serious_faults(tab) == []
+        assert grave_faults(tab) == []
 
     def test_axe_finds_nothing_serious_on_the_whole_page(self, tab: Page) -> None:
         tab.goto("/docs")
-        assert serious_faults(tab, rules={"color-contrast": {"enabled": False}}) == []
-
-
-def serious_faults(tab: Page, **options: Any) -> list[tuple[str, list[str]]]:
-    serious = [fault for fault in faults_of(tab, **options) if fault["impact"] in ("serious", "critical")]
-    return [(fault["id"], [node["html"][:200] for node in fault["nodes"]][:5]) for fault in serious]
+        assert grave_faults(tab, rules={"color-contrast": {"enabled": False}}) == []

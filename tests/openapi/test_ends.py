@@ -17,7 +17,7 @@ from tests.client import Api
 from tests.contract.calls import vaulted
 from tests.contract.shapes import ERROR, faults_in
 from tests.fuzz.inputs.calls import CALLS, Stock, shop
-from tests.fuzz.inputs.raw_json import Raw, written
+from tests.fuzz.inputs.values import Raw, written
 from tests.openapi.conftest import Document
 from tests.undone import undone
 

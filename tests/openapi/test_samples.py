@@ -25,10 +25,12 @@ from tests.contract.calls import (
     new_dispute,
     new_payout,
     new_transaction,
+    newest_event,
     newest_request,
     proven,
     with_evidence,
 )
+from tests.contract.calls import customer as new_customer
 from tests.contract.checkout_calls import held_session as new_held_session
 from tests.openapi.conftest import Document
 
@@ -46,25 +48,22 @@ AMOUNT = 188_900
 Ids = dict[str, str]
 
 
-def held(api: Api) -> Ids:
-    return {"ch": api.held(AMOUNT)["id"]}
+Prepare = Callable[[Api], Ids]
 
 
-def captured(api: Api) -> Ids:
-    return {"ch": api.charge(amount=AMOUNT)["id"]}
+def of(prefix: str, make: Callable[[Api], Any]) -> Prepare:
+    """Return what makes a thing and says its ID, which `make` returns as it is or as a member of an answer."""
+
+    def ids(api: Api) -> Ids:
+        found = make(api)
+        return {prefix: found if isinstance(found, str) else found["id"]}
+
+    return ids
 
 
 def waiting_for_a_pin(api: Api) -> Ids:
     charge = api.charge_source(api.wallet("bpi"))
     return {"ch": charge["id"], CONFIRMATION_ID: charge["action"]["confirmation_id"]}
-
-
-def source(api: Api) -> Ids:
-    return {"src": api.source()}
-
-
-def customer(api: Api) -> Ids:
-    return {"cus": made(api.post("/customers/", {"email": "juan@example.com", "description": "Juan"}))["id"]}
 
 
 def customer_and_source(api: Api) -> Ids:
@@ -77,71 +76,27 @@ def kept_source(api: Api) -> Ids:
     return ids
 
 
-def session(api: Api) -> Ids:
-    return {"cs": opened(api)["id"]}
-
-
-def link(api: Api) -> Ids:
-    return {"plink": linked(api)["id"]}
-
-
-def held_session(api: Api) -> Ids:
-    return {"cs": new_held_session(api)["id"]}
-
-
-def request(api: Api) -> Ids:
-    return {"pr": billed(api)["id"]}
-
-
-def webhook_endpoint(api: Api) -> Ids:
-    return {"we": endpoint(api)["id"]}
-
-
-def silent_endpoint(api: Api) -> Ids:
-    return {"we": endpoint(api, url=NOWHERE)["id"]}
-
-
-def event(api: Api) -> Ids:
-    api.charge()
-    return {"evt": made(api.get("/events/"))["data"][0]["id"]}
-
-
-def dispute(api: Api) -> Ids:
-    return {"dp": new_dispute(api)}
-
-
-def defended(api: Api) -> Ids:
-    return {"dp": with_evidence(api)}
-
-
-def payout(api: Api) -> Ids:
-    return {"po": new_payout(api)}
-
-
 def sent_payout(api: Api) -> Ids:
     ids = payout(api)
     assert send.send_due() == 1
     return ids
 
 
-def proof(api: Api) -> Ids:
-    return {"txn": proven(api)}
-
-
-def transaction(api: Api) -> Ids:
-    return {"txn": new_transaction(api)}
-
-
-def logged(api: Api) -> Ids:
-    return {"req": newest_request(api)}
-
-
 def nothing(api: Api) -> Ids:
     return {}
 
 
+held, captured = of("ch", lambda api: api.held(AMOUNT)), of("ch", lambda api: api.charge(amount=AMOUNT))
+source, customer = of("src", Api.source), of("cus", lambda api: new_customer(api, email="juan@example.com"))
+session, held_session = of("cs", opened), of("cs", new_held_session)
+link, request = of("plink", linked), of("pr", billed)
+webhook_endpoint, silent_endpoint = of("we", endpoint), of("we", lambda api: endpoint(api, url=NOWHERE))
+event, logged = of("evt", newest_event), of("req", newest_request)
+dispute, defended = of("dp", new_dispute), of("dp", with_evidence)
+payout, transaction, proof = of("po", new_payout), of("txn", new_transaction), of("txn", proven)
+
 # What each operation needs, and a word and value of its answer, if it has one.
-OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
+OPERATIONS: dict[str, tuple[Prepare, str, str]] = {
     "create_source": (nothing, "object", "source"),
     "retrieve_source": (source, "object", "source"),
     "create_charge": (source, "amount", "188900"),

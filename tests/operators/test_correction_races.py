@@ -15,7 +15,7 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import Waits, provider
 from tests.charging.elapsed_time import recover
 from tests.client import Api
-from tests.concurrency import at_once
+from tests.concurrency import at_once, locked
 from tests.operators.corrections import NOTE, operator, proposed, unknown_payment
 
 State = Correction.State
@@ -127,17 +127,8 @@ def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open
 @pytest.mark.parametrize("table", ["payments_charge", "payments_event"], ids=["nothing read", "nothing recorded"])
 def test_an_approval_that_cannot_be_recorded_is_refused_and_leaves_the_proposal_open(table: str, api: Api) -> None:
     correction, ben = proposed(unknown_payment(api)), operator("ben")
-    busy = connection.copy()
-    busy.set_autocommit(False)
-    try:
-        with busy.cursor() as theirs, connection.cursor() as ours:
-            theirs.execute(f"LOCK TABLE {table}")
-            ours.execute("SET lock_timeout = '50ms'")
-            with pytest.raises(Refused, match="still open"):
-                decide.approve(correction, ben, NOTE)
-            ours.execute("SET lock_timeout = '5s'")
-    finally:
-        busy.close()
+    with locked(table), pytest.raises(Refused, match="still open"):
+        decide.approve(correction, ben, NOTE)
     assert Correction.objects.get().state == State.PROPOSED
     decide.approve(correction, ben, NOTE)
     assert correction.state == State.DONE

@@ -1,38 +1,52 @@
 """Acts as operators do them: a form, what will happen in words, and how it went."""
 
 import re
+from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from payments import clock
+from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import parse_id
 from payments.models import ApprovalLimit, Attempt, AuditEntry, Charge, OperatorAction, Refund
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.charging.doubles import LosesAnswers, Unreachable, provider
-from tests.client import APPROVED, Api
+from tests.client import APPROVED, Api, made
+from tests.disputes.stories import make_dispute
 from tests.operators.conftest import client_of
 from tests.operators.factories import ALONE, NOTE, REASON, person, proposed
 from tests.operators.forms import acted, asked, confirm, decide, form_on, page_at
+from tests.overview.past_charges import make_past_charge
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db, pytest.mark.usefixtures("commits")]
 MONEY = "₱"
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_held", "becomes"),
+    ("kind", "is_held", "becomes", "said"),
     [
-        ("capture", True, "succeeded"),
-        ("release", True, "voided"),
-        ("extend", True, "succeeded"),
-        ("refund", False, "refunded"),
-        ("void", False, "voided"),
+        ("capture", True, "succeeded", "₱50.00 is captured from Juan dela Cruz."),
+        ("release", True, "voided", "The hold of ₱50.00 on Juan dela Cruz is released."),
+        ("extend", True, "succeeded", "The hold of ₱50.00 on Juan dela Cruz is extended."),
+        (
+            "refund",
+            False,
+            "refunded",
+            "₱50.00 is sent back to Juan dela Cruz. Their bank may need",
+        ),
+        ("void", False, "voided", "₱50.00 is sent back to Juan dela Cruz, and the fee is given back to the merchant."),
     ],
 )
-def test_finance_does_every_kind_of_act(kind: str, is_held: bool, becomes: str, api: Api, ben: Client) -> None:
+def test_finance_does_every_kind_of_act(
+    kind: str, is_held: bool, becomes: str, said: str, api: Api, ben: Client
+) -> None:
     api.charge(amount=ALONE, capture=not is_held)
     assert page_at(kind) in text_of(ben.get(page_of(Charge.objects.get())))
-    assert f"Done: {kind} of ₱50.00" in acted(ben, kind)
+    assert said in acted(ben, kind)
     assert Charge.objects.get().status == becomes
 
 
@@ -126,7 +140,7 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     why = f"It waits because ana gives back {MONEY}50.00 of a charge alone."
     facts = ("goes back to the payer", REASON, "ana asks", why, "Rattan sofa", f"{MONEY}49.99", "Approve", "Reject")
     assert [words for words in facts if words not in text] == []
-    assert "Done: refund of ₱50.01" in text_of(decide(ben, act))
+    assert "₱50.01 is sent back to Juan dela Cruz." in text_of(decide(ben, act))
     assert Charge.objects.get().amount_refunded == 5_001
 
 
@@ -141,6 +155,63 @@ def test_who_asked_who_approved_and_why_stand_in_the_history(api: Api, ana: Clie
         ("ben", "done", REASON),
     ]
     assert {entry.origin for entry in entries} == {"127.0.0.1"}
+
+
+def test_what_one_person_did_alone_waits_for_nobody_in_the_story(api: Api, ana: Client) -> None:
+    api.charge()
+    acted(ana, "refund", amount="10")
+    text = text_of(ana.get(page_of(Charge.objects.get())))
+    assert [f"ana decided to refund {MONEY}10.00" in text, "another person decides" in text] == [True, False]
+
+
+def test_the_result_leads_to_the_next_hold_that_ends_in_the_same_mode(api: Api, shop: NewMerchant, ben: Client) -> None:
+    of_live = make_past_charge(shop.merchant, clock.now() - timedelta(days=6), hold=True).charge
+    other, _ = api.held(), api.held(amount=ALONE)
+    Charge.objects.filter(pk=of_live.pk).update(livemode=True)
+    Charge.objects.update(hold_expires_at=clock.now() + timedelta(hours=1))
+    text = acted(ben, "capture")
+    pages = [reverse("admin:payments_charge_capture", args=[pk]) for pk in (parse_id("ch", other["id"]), of_live.pk)]
+    assert [page in text for page in pages] == [True, False]
+    assert f"Next: Capture {MONEY}100.00, Juan dela Cruz, Halo-halo, Sari Store, " in text
+
+
+def test_the_result_of_a_decision_leads_to_the_next_request(api: Api, ben: Client) -> None:
+    api.charge()
+    second = proposed()
+    api.charge()
+    text = text_of(decide(ben, proposed()))
+    assert reverse("admin:payments_operatoraction_decide", args=[second.pk]) in text
+    assert "Next: " not in text_of(decide(ben, second))
+
+
+def test_an_approver_reads_what_speaks_for_a_refund(api: Api, ben: Client) -> None:
+    api.charge()
+    assert looked_at(ben, proposed()) == [
+        ("good", "Nothing of this payment was refunded before"),
+        ("good", "The bank has not disputed it"),
+        ("good", f"The balance of Sari Store covers it: {MONEY}100.00"),
+        ("good", "Nothing else went back to this card within 30 days"),
+    ]
+
+
+def test_an_approver_reads_what_speaks_against_a_refund(api: Api, ben: Client) -> None:
+    made(api.post(f"/charges/{api.charge()['id']}/refund", {"amount": 9_000}))
+    disputed = api.charge(amount=20_000)
+    made(api.post(f"/charges/{disputed['id']}/refund", {"amount": 4_000}))
+    make_dispute(Charge.objects.latest("id"), amount=1_000)
+    made(api.post(f"/charges/{api.charge()['id']}/refund", {"amount": 10_000}))
+    act = proposed(charge=Charge.objects.get(pk=parse_id("ch", disputed["id"])))
+    assert looked_at(ben, act) == [
+        ("warn", f"{MONEY}40.00 of this payment was refunded before"),
+        ("warn", "The bank has disputed it: the payer may get the money twice"),
+        ("good", f"The balance of Sari Store covers it: {MONEY}160.00"),
+        ("warn", f"2 other refunds to this card within 30 days: {MONEY}190.00"),
+    ]
+
+
+def looked_at(client: Client, act: OperatorAction) -> list[tuple[str, str]]:
+    text = text_of(client.get(reverse("admin:payments_operatoraction_decide", args=[act.pk])))
+    return [(mark, unescape(words)) for mark, words in re.findall(r'<li class="(good|warn)">([^<]*)</li>', text)]
 
 
 def test_nobody_approves_their_own_not_even_by_a_direct_post(api: Api) -> None:

@@ -1,16 +1,18 @@
 """The merchant on payers' pages: name, logo, colour, order and reference."""
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
 from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import new_id
 from payments.rendering.brand import Brand, brand_of, luminance, text_colour
+from tests.checkout.cast import opened
 from tests.client import Api
 from tests.pages.waiting_charges import awaited, page_of
 
-LOGO = "https://cdn.sari.example/logo.png"
 READABLE_CONTRAST = 4.5
 
 
@@ -51,17 +53,25 @@ def test_a_page_shows_the_merchant_the_order_and_a_reference(client: Client, api
 def test_a_page_has_the_merchant_s_logo_and_colours_and_loads_nothing_else(
     client: Client, api: Api, shop: NewMerchant
 ) -> None:
-    shop.merchant.branding = {"logo": LOGO, "use_logo": True, "brand_color": "#ffe600", "accent_color": "#000000"}
+    shop.merchant.branding = {"use_logo": True, "brand_color": "#ffe600", "accent_color": "#000000"}
+    shop.merchant.logo = new_id()
     shop.merchant.save()
     page = client.get(page_of(awaited(api, "gcash")))
-    assert f'src="{LOGO}" alt=""' in page.content.decode()
+    assert f'src="{settings.PUBLIC_URL}/pictures/{shop.merchant.logo}.png" alt=""' in page.content.decode()
     assert "--primary: #ffe600;" in page.content.decode()
     assert "--secondary: #000000;" in page.content.decode()
     policy = dict(part.strip().partition(" ")[::2] for part in page["Content-Security-Policy"].split(";"))
-    assert policy["img-src"] == "'self' data: https://cdn.sari.example"
+    assert policy["img-src"] == f"'self' data: {settings.PUBLIC_URL}"
     assert "script-src" not in policy
     assert policy["default-src"] == "'none'"
     assert "unsafe" not in page["Content-Security-Policy"]
+
+
+def test_a_checkout_s_own_logo_is_loaded_from_its_address(client: Client, api: Api, db: None) -> None:
+    branding = {"logo": "https://cdn.sari.example/logo.png", "use_logo": True}
+    page = client.get(opened(api, branding=branding)["payment_url"])
+    assert "img-src 'self' data: https://cdn.sari.example;" in page["Content-Security-Policy"]
+    assert f'src="{branding["logo"]}" alt=""' in page.content.decode()
 
 
 def test_a_checkout_s_own_colours_come_first() -> None:

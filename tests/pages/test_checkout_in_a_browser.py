@@ -270,7 +270,7 @@ def test_axe_finds_nothing(
     shop.merchant.save()
     address, found = state(api, shop_site), []
     for scheme, width in (("light", 390), ("dark", 1280)):
-        bare.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        bare.emulate_media(color_scheme=scheme)
         bare.set_viewport_size({"width": width, "height": 844})
         bare.goto(address)
         found += [(each["id"], each["nodes"][0]["html"]) for each in faults_of(bare)]

@@ -46,6 +46,14 @@ def test_a_bank_that_the_order_names_is_chosen(client: Client, api: Api) -> None
     assert 'value="bpi" checked' in text_of(client, session)
 
 
+def test_a_wallet_with_a_former_name_is_one_way_to_pay(api: Api, client: Client) -> None:
+    texts = [
+        text_of(client, opened(api, payment_method_types=names))
+        for names in (["card", "maya", "paymaya"], ["card", "paymaya"])
+    ]
+    assert [('value="maya"' in text, 'value="paymaya"' in text) for text in texts] == [(True, False), (False, True)]
+
+
 @pytest.mark.parametrize(
     ("locale", "word"), [("fil", "Paano mo gustong magbayad?"), ("en", "How would you like to pay?")]
 )

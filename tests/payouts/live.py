@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.test import override_settings
 
 from payments import clock
+from payments.domain.approvals import decide, payouts
 from payments.domain.payouts import files
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutFile
@@ -38,11 +39,12 @@ def ready(account: PayoutAccount, amount: int = 10_000, **columns: object) -> Pa
     return payout
 
 
-def approval_of(payout: Payout) -> ApprovalRequest:
-    """Store the request by which Lourdes and Efren let a payout go out."""
-    about = {"merchant": payout.merchant, "amount": payout.amount, "currency": payout.currency}
+def approval_of(row: Payout | PayoutFile) -> ApprovalRequest:
+    """Store the request by which Lourdes and Efren let a payout or a file go out."""
+    kind, amount = ("send_file", row.total) if isinstance(row, PayoutFile) else ("pay_out", row.amount)
+    about = {"kind": kind, "merchant_id": row.merchant_id, "amount": amount, "currency": row.currency}
     decision = {"decided_by": person("efren"), "decided_at": clock.now(), "note": "Seen", "expires_at": clock.now()}
-    asked = {"kind": "pay_out", "subject_id": payout.id, "reason": "Friday", "proposed_by": person("lourdes")}
+    asked = {"subject_id": row.id, "reason": "Friday", "proposed_by": person("lourdes")}
     return ApprovalRequest.objects.create(**about, **asked, **decision, state="done")
 
 
@@ -53,7 +55,13 @@ def approve(payout: Payout) -> None:
 
 def make_file(currency: str = "PHP", by: User | None = None, file_id: UUID | None = None) -> PayoutFile:
     """Make a file, by default as Ana."""
-    return files.make(file_id or new_id(), currency, PAY_ON, by or person("ana"))
+    return payouts.make_file(file_id or new_id(), currency, PAY_ON, by or person("ana"), "Friday")
+
+
+def stored_file(**columns: object) -> PayoutFile:
+    """Store a file, whatever is in it."""
+    made = {"count": 1, "execute_on": PAY_ON, "sealed_debtor_number": b"", "created_by": person("lourdes")}
+    return PayoutFile.objects.create(**{"currency": "PHP", "total": 10_000, **made, **columns})
 
 
 def put_into_file(payout: Payout) -> PayoutFile:
@@ -65,7 +73,6 @@ def put_into_file(payout: Payout) -> PayoutFile:
 def sent(file: PayoutFile) -> PayoutFile:
     """Download a file, and mark it as sent by Ben."""
     files.download(file)
-    file.refresh_from_db()
-    files.mark_sent(file, person("ben"))
+    decide.approve_or_ask(file, person("ben"), "Seen")
     file.refresh_from_db()
     return file

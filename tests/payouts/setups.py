@@ -52,5 +52,5 @@ def live_payout(merchant: Merchant, amount: int = 10_000, requested_by: User | N
     given = {"merchant": merchant, "livemode": True, "currency": "PHP", "amount": amount, "requested_by": requested_by}
     payout = Payout.objects.create(**given, **members)
     if requested_by:
-        decide.approve_payout(payout, requested_by, REASON)
+        decide.approve_or_ask(payout, requested_by, REASON)
     return payout

@@ -44,15 +44,9 @@ def give_account(
 
 
 def give_schedule(merchant: Merchant, interval: str = "manual", currency: str = "PHP", **terms: int) -> PayoutSchedule:
-    """Give the merchant a schedule in test mode."""
-    return PayoutSchedule.objects.create(
-        merchant=merchant,
-        livemode=False,
-        currency=currency,
-        interval=interval,
-        next_at=next_run_at(interval, clock.now()),
-        **terms,
-    )
+    """Give the merchant a schedule, by default in test mode."""
+    given = {"livemode": False, "currency": currency, "interval": interval} | terms
+    return PayoutSchedule.objects.create(merchant=merchant, next_at=next_run_at(interval, clock.now()), **given)
 
 
 def make_payout(merchant: Merchant, amount: int = 1) -> Payout:

@@ -19,8 +19,7 @@ from payments.domain.payouts.schedules import account_in_effect, number_of
 from payments.models import ApprovalRequest, AuditEntry, Event, PayoutAccount, Webhook
 from tests.approvals.factories import NOTE, approved
 from tests.concurrency import at_once
-from tests.contract.payout_shapes import ACCOUNT
-from tests.contract.shapes import faults_in
+from tests.contract.shapes import ACCOUNT, faults_in
 from tests.operators.corrections import operator
 from tests.payouts.setups import NUMBER, live_account, live_schedule, requested_account
 from tests.payouts.stories import give_schedule

@@ -14,8 +14,7 @@ from payments.ids import moment_of, public_id
 from payments.models import Merchant, Payout, PayoutPart, PayoutSchedule, Posting
 from tests.client import REFUNDS_WAIT, Api, error_of, made
 from tests.contract.calls import faults_of, nobodys
-from tests.contract.payout_shapes import PAYOUT, TRANSACTION
-from tests.contract.shapes import faults_in
+from tests.contract.shapes import PAYOUT, TRANSACTION, faults_in
 from tests.ledger.books import settle
 from tests.payouts.readings import all_pages
 from tests.payouts.stories import bank_acts, days_pass, give_account, give_schedule, paid_out, settled

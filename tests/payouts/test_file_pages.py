@@ -13,16 +13,22 @@ from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.models import AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
-from tests.admin.actions import once
+from payments.db.backend.row_security import rows_of
+from payments.domain.approvals import decide
+from payments.domain.merchants.merchants import NewMerchant
+from payments.inbox.decisions import decidable
+from payments.models import ApprovalRequest, AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
+from tests.admin.actions import address_of, once
 from tests.admin.conftest import text_of, words_of
 from tests.client import signed_in
+from tests.merchant_site.conftest import member
 from tests.operators.factories import person
 from tests.payouts.live import DEBTOR_NUMBER, NUMBER, live_account, make_file, ready
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtors")]
 ADD = "admin:payments_payoutfile_add"
 LIST = "admin:payments_payoutfile_changelist"
+WAITING = reverse("admin:payments_approvalrequest_waiting")
 
 
 def client_of(name: str, role: str = "finance") -> Client:
@@ -51,6 +57,10 @@ def made(client: Client, **fields: object) -> PayoutFile:
     response = client.post(reverse(ADD), form)
     assert response.status_code == 302, words_of(response)
     return PayoutFile.objects.latest("id")
+
+
+def asked_about(file: PayoutFile) -> ApprovalRequest:
+    return ApprovalRequest.objects.get(subject_id=file.pk)
 
 
 def answer_to(client: Client, name: str, file: PayoutFile) -> str:
@@ -120,7 +130,7 @@ def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
     assert response["Content-Disposition"] == f'attachment; filename="{file.name}"'
     assert "no-store" in response["Cache-Control"]
     assert NUMBER.encode() in response.content
-    assert "You made this file" in answer_to(ana, "mark_sent", file)
+    assert "Nobody decides their own request" in answer_to(ana, "mark_sent", file)
     assert "Marked as sent: 2 payouts" in answer_to(ben, "mark_sent", file)
     assert "You made this file" in answer_to(ana, "mark_paid", file)
     assert "Marked as paid: 2 of 2." in answer_to(ben, "mark_paid", file)
@@ -216,7 +226,62 @@ def test_a_payout_leads_to_its_file_and_back(account: PayoutAccount, ana: Client
     file = made(ana)
     assert page_of("change", file) in text_of(ana.get(reverse("admin:payments_payout_change", args=[payout.pk])))
     found = text_of(ana.get(reverse("admin:payments_payout_changelist"), {"q": f"pf_{file.pk.hex}"}))
-    assert payout.pk.hex in found
+    assert reverse("admin:payments_payout_change", args=[payout.pk]) in found
+
+
+def test_what_waits_has_the_request_about_a_file_on_whose_page_another_person_approves_it(
+    account: PayoutAccount, ana: Client, ben: Client
+) -> None:
+    ready(account)
+    file = made(ana)
+    request = asked_about(file)
+    for address in (WAITING, address_of(request, "change"), page_of("change", file)):
+        assert "bank file" in text_of(ben.get(address)).lower()
+    page = words_of(ben.get(address_of(request, "decide"))).replace("\xa0", " ")
+    for text in ("Send a bank file: ₱100.00?", "all merchants", "Compare number and sum", file.name, "Weekly run"):
+        assert text in page, text
+    decision = {"decision": "approve", "note": "Seen at the bank"}
+    assert "Nobody has downloaded" in words_of(ben.post(address_of(request, "decide"), decision, follow=True))
+    ana.post(page_of("download", file))
+    assert "Approved and done." in words_of(ben.post(address_of(request, "decide"), decision, follow=True))
+    assert {*Payout.objects.values_list("status", flat=True)} == {"in_transit"}
+    assert "ben" in text_of(ana.get(reverse(LIST)))
+
+
+def test_after_a_rejection_anybody_asks_again_and_another_than_the_maker_approves(
+    account: PayoutAccount, ana: Client, ben: Client
+) -> None:
+    ready(account)
+    file = made(ana)
+    ana.post(page_of("download", file))
+    decide.reject(asked_about(file), person("ben", "finance"), "The bank shows another sum")
+    assert "Another operator approves it" in answer_to(ben, "mark_sent", file)
+    assert page_of("mark_sent", file) not in text_of(ben.get(page_of("change", file)))
+    assert "Who made the file does not approve that it is sent." in answer_to(ana, "mark_sent", file)
+    cleo = client_of("cleo", "finance")
+    assert "Marked as sent: 1 payout" in answer_to(cleo, "mark_sent", file)
+
+
+def test_who_works_for_some_merchants_neither_sees_nor_decides_the_request_about_a_file(
+    account: PayoutAccount, shop: NewMerchant
+) -> None:
+    ready(account)
+    request = asked_about(make_file())
+    limited = person("lia", "finance")
+    limited.groups.set(limited.groups.filter(name="finance"))
+    MerchantAccess.objects.create(user=limited, merchant=shop.merchant)
+    owner = member(shop.merchant)
+    for user in (limited, owner):
+        assert request not in decidable(user, MerchantAccess.objects.limit_of(user))
+    client = signed_in(limited)
+    assert "Send a bank file" not in text_of(client.get(WAITING))
+    for name in ("change", "decide"):
+        assert client.get(address_of(request, name)).status_code in (302, 404)
+    decision = {"decision": "approve", "note": "Seen at the bank"}
+    assert client.post(address_of(request, "decide"), decision).status_code in (302, 404)
+    with rows_of(shop.merchant.id):
+        assert not ApprovalRequest.objects.filter(id=request.id).exists()
+    assert ApprovalRequest.objects.get(id=request.id).state == "proposed"
 
 
 @pytest.fixture

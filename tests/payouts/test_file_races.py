@@ -3,9 +3,10 @@
 import os
 import signal
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from uuid import UUID
+from functools import partial
 
 import pytest
 from django.db import IntegrityError
@@ -13,6 +14,7 @@ from pytest_django import Settings
 
 from payments import failpoints
 from payments.db.writes import StaleRow
+from payments.domain.approvals import decide, payouts
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import files, states
@@ -21,8 +23,9 @@ from payments.ids import new_id
 from payments.models import Payout, PayoutAccount, PayoutFile
 from tests.concurrency import at_once
 from tests.faults.processes import nursery
-from tests.operators.factories import person
-from tests.payouts.live import DEBTORS, live_account, make_file, ready
+from tests.operators.factories import NOTE, person
+from tests.payouts.live import DEBTORS, live_account, make_file, ready, sent
+from tests.payouts.setups import live_payout
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,7 +62,7 @@ def test_operators_who_make_files_at_once_take_each_payout_once(account: PayoutA
 
 @pytest.mark.long
 def test_a_payout_that_is_cancelled_while_a_file_is_made_is_not_in_it(account: PayoutAccount) -> None:
-    payouts = [ready(account) for _ in range(12)]
+    approved = [ready(account) for _ in range(12)]
 
     def act(number: int) -> None:
         if number == 0:
@@ -67,7 +70,7 @@ def test_a_payout_that_is_cancelled_while_a_file_is_made_is_not_in_it(account: P
             with suppress(Refused):
                 make_file()
             return
-        for payout in Payout.objects.select_related("account").filter(id__in=[each.id for each in payouts]):
+        for payout in Payout.objects.select_related("account").filter(id__in=[each.id for each in approved]):
             with suppress(StaleRow):
                 states.cancel(payout)
 
@@ -88,7 +91,7 @@ def test_of_sending_and_cancelling_a_file_at_once_one_wins(account: PayoutAccoun
 
         def act(number: int, file: PayoutFile = file) -> str:
             try:
-                files.cancel(file, cleo) if number else files.mark_sent(file, ben)
+                payouts.cancel_file(file, cleo) if number else decide.approve_or_ask(file, ben, NOTE)
             except Refused:
                 return "refused"
             return "cancelled" if number else "sent"
@@ -102,10 +105,7 @@ def test_of_sending_and_cancelling_a_file_at_once_one_wins(account: PayoutAccoun
 
 def test_operators_who_mark_a_file_as_paid_at_once_pay_it_once(account: PayoutAccount) -> None:
     ready(account), ready(account)
-    file = make_file()
-    files.download(file)
-    file.refresh_from_db()
-    files.mark_sent(file, person("ben"))
+    file = sent(make_file())
 
     def pay(_: int) -> int:
         try:
@@ -117,16 +117,15 @@ def test_operators_who_mark_a_file_as_paid_at_once_pay_it_once(account: PayoutAc
 
 
 @dataclass(frozen=True)
-class MakeAndDie:
-    """Make a file in a process that is killed before its commit, or after it and before the answer."""
+class AndDie:
+    """Do something in a process that is killed at a step, or where it has no more."""
 
-    file_id: UUID
-    before_commit: bool
+    job: Callable[[], object]
+    step: Failpoint | None = None
 
     def __call__(self) -> None:
-        if self.before_commit:
-            failpoints.listen(lambda step: _die() if step is Failpoint.POSTED else None)
-        make_file(file_id=self.file_id)
+        failpoints.listen(lambda step: _die() if step is self.step else None)
+        self.job()
         _die()
 
 
@@ -136,15 +135,46 @@ def _die() -> None:
 
 @pytest.mark.long
 def test_a_process_killed_while_it_makes_a_file_loses_no_payout(account: PayoutAccount) -> None:
-    payouts = {ready(account), ready(account)}
+    approved = {ready(account), ready(account)}
     lost, made = new_id(), new_id()
     with nursery() as processes:
-        assert processes.run(MakeAndDie(lost, before_commit=True), lambda: None).killed
+        assert processes.run(AndDie(partial(make_file, file_id=lost), Failpoint.POSTED), lambda: None).killed
         assert not PayoutFile.objects.exists()
-        assert processes.run(MakeAndDie(made, before_commit=False), lambda: None).killed
-    assert set(PayoutFile.objects.get().payouts.all()) == payouts
+        assert processes.run(AndDie(partial(make_file, file_id=made)), lambda: None).killed
+    assert set(PayoutFile.objects.get().payouts.all()) == approved
     # The operator sends the form again.
     ready(account)
     with pytest.raises(IntegrityError):
         make_file(file_id=made)
     check()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", ["payout", "file"])
+def test_a_process_killed_while_it_lets_money_out_leaves_it_waiting_and_its_request_open(
+    account: PayoutAccount, what: str
+) -> None:
+    row: Payout | PayoutFile
+    if what == "file":
+        ready(account)
+        row = make_file()
+        files.download(row)
+    else:
+        row = live_payout(account.merchant, 10_000, person("ana"), account=account)
+    [request] = payouts.requests_of(row)
+    approve = partial(decide.approve, request, person("ben"), NOTE)
+
+    def standing() -> tuple[object, ...]:
+        request.refresh_from_db()
+        return request.state, *Payout.objects.values_list("status", "approval", "file__sent_at")
+
+    before = standing()
+    with nursery() as processes:
+        assert processes.run(AndDie(approve, Failpoint.LET_OUT), lambda: None).killed
+        assert standing() == before
+        assert processes.run(AndDie(approve), lambda: None).killed
+    after = standing()
+    assert after != before
+    with pytest.raises(Refused, match="no longer open"):
+        approve()
+    assert standing() == after

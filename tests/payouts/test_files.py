@@ -11,14 +11,13 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import files, make
-from payments.ids import new_id
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import AuditEntry, Payout, PayoutAccount, PayoutFile, PayoutSchedule
 from tests.client import Api
 from tests.ledger.books import settle, standing
 from tests.operators.factories import person
-from tests.payouts.live import DEBTOR_NUMBER, NUMBER, PAY_ON, approve, live_account, make_file, ready, sent
+from tests.payouts.live import DEBTOR_NUMBER, NUMBER, approval_of, approve, live_account, make_file, ready, sent
 from tests.payouts.setups import live_payout
 from tests.payouts.stories import days_pass, give_schedule, make_payout
 from tests.routing.conftest import live, north  # noqa: F401
@@ -163,7 +162,10 @@ def test_each_step_is_in_the_audit_log_without_an_account_number(account: Payout
         ),
         (
             "live_payouts_are_in_a_sent_file",
-            lambda: PayoutFile.objects.update(downloaded_at=clock.now(), sent_at=clock.now(), sent_by=person("ben")),
+            lambda: (
+                approval_of(PayoutFile.objects.get())
+                and PayoutFile.objects.update(downloaded_at=clock.now(), sent_at=clock.now())
+            ),
         ),
         ("live_payouts_are_in_a_sent_file", lambda: Payout.objects.update(status="in_transit", sent_at=clock.now())),
     ],
@@ -187,7 +189,7 @@ def test_money_that_was_paid_live_goes_to_the_bank_in_a_file(live: Api, shop: Ne
     settle()
     days_pass(1)
     approve(make.make_now(schedule.id))
-    file = sent(files.make(new_id(), "PHP", PAY_ON, person("ana")))
+    file = sent(make_file())
     assert standing()["payouts_in_transit"] == -file.total
     assert broken() == []
     files.mark_paid(file, person("cleo"))

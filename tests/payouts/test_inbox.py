@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
+from payments.domain.approvals import payouts
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts import files
 from payments.inbox import rows
 from payments.inbox.entries import Entry
 from payments.inbox.sections import limit_of, sections_of
@@ -52,7 +52,7 @@ def test_a_payout_leaves_the_inbox_with_its_file_which_stays_until_it_is_sent(
     assert not entries(fely, "payout_files")
     ready(account, 5)
     cancelled = make_file()
-    files.cancel(cancelled, cancelled.created_by)
+    payouts.cancel_file(cancelled, cancelled.created_by)
     assert not entries(fely, "payout_files")
     assert len(entries(fely, "payouts_for_file")) == 1
 
@@ -79,5 +79,6 @@ def test_the_inbox_reads_neither_all_payouts_nor_all_files(account: PayoutAccoun
         "payout_for_file",
         "payments_payoutaccount_pkey",
         "payout_file_open",
+        "approval_request_open",
     }
     assert PayoutFile.objects.count() == 0

@@ -11,11 +11,10 @@ from payments.domain.payouts import make, states
 from payments.ids import public_id
 from payments.models import Payout, PayoutSchedule, Posting
 from payments.rendering.objects.payouts import KINDS
-from tests.charging.lateness import settle_refunds
+from tests.charging.elapsed_time import settle_refunds
 from tests.client import REFUNDS_FAIL, Api, error_of, made
 from tests.contract.calls import faults_of, nobodys
-from tests.contract.payout_shapes import TRANSACTION
-from tests.contract.shapes import faults_in
+from tests.contract.shapes import TRANSACTION, faults_in
 from tests.invariants.history import History
 from tests.ledger.books import settle
 from tests.payouts.readings import all_pages, balance, summed

@@ -100,9 +100,9 @@ def test_a_lookup_of_a_dispute_that_breaks_is_unknown_and_tried_again(
     live: Api, account: ProviderAccount, psp: WebhookPsp
 ) -> None:
     live.charge()
-    psp.find_dispute = lambda _: 1 / 0  # type: ignore[attr-defined]
+    psp.find_dispute = lambda _: 1 / 0
     announce(account, WebhookEvent("D1", None, "D1", dispute=DisputeNews("D1")))
     assert standing() == [("waiting", "The provider does not say: ZeroDivisionError")]
-    psp.find_dispute = lambda _: FoundDispute(name_of("authorize"), (CHARGEBACK,))  # type: ignore[attr-defined]
+    psp.find_dispute = lambda _: FoundDispute(name_of("authorize"), (CHARGEBACK,))
     apply_due()
     assert (standing(), Dispute.objects.count()) == ([APPLIED], 1)

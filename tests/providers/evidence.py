@@ -3,6 +3,7 @@
 import base64
 from io import BytesIO
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
@@ -29,3 +30,8 @@ def image(kind: str, size: tuple[int, int] = (300, 200), mode: str = "RGB") -> b
     made = BytesIO()
     Image.new(mode, size).save(made, kind)
     return made.getvalue()
+
+
+def uploaded(content: bytes) -> SimpleUploadedFile:
+    """Return a file as a browser sends it, with a name and a type that say nothing of its content."""
+    return SimpleUploadedFile("picture.bin", content, "application/octet-stream")

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import Any
 
-import httpx
+import httpx2
 
 from payments.embedded.folders import PROJECT
 from payments.embedded.processes import wait_until
@@ -67,7 +67,7 @@ def manage(data: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def sign_in(browser: httpx.Client, ready: Mapping[str, Any], site: str, user: str) -> httpx.Response:
+def sign_in(browser: httpx2.Client, ready: Mapping[str, Any], site: str, user: str) -> httpx2.Response:
     """Return the answer to a sign-in at a site as the user whom the quickstart has shown."""
     address = f"{ready[site]}login/"
     browser.get(address)

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Generator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from payments.quickstart.banner import Ready, curl_lines
@@ -40,9 +40,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[Quickstart]:
 
 
 @pytest.fixture(scope="module")
-def api(running: Quickstart) -> Generator[httpx.Client]:
+def api(running: Quickstart) -> Generator[httpx2.Client]:
     ready = running.ready()
-    with httpx.Client(base_url=ready["api"], auth=(ready["sk_test"], "")) as client:
+    with httpx2.Client(base_url=ready["api"], auth=(ready["sk_test"], "")) as client:
         yield client
 
 
@@ -69,14 +69,14 @@ def test_it_says_each_step_before_it_is_done(running: Quickstart) -> None:
     assert [each for each in said if each in steps] == steps
 
 
-def test_the_first_payment_can_be_seen_through_the_api(api: httpx.Client) -> None:
+def test_the_first_payment_can_be_seen_through_the_api(api: httpx2.Client) -> None:
     charge = api.get("/v2/charges/").json()["data"][-1]
     assert (charge["amount_captured"], charge["amount_refunded"]) == (125_000, 25_000)
 
 
 def test_its_start_page_leads_to_a_checkout_that_any_number_of_payers_pay(running: Quickstart) -> None:
     ready = running.ready()
-    with httpx.Client(headers={"Accept": "text/html"}, follow_redirects=True) as payer:
+    with httpx2.Client(headers={"Accept": "text/html"}, follow_redirects=True) as payer:
         assert f'href="{ready["checkout"].removeprefix(ready["api"])}"' in payer.get(ready["api"]).text
         for _ in range(2):
             assert "₱215.00" in payer.post(ready["checkout"], data={"quantity-0": "1", "quantity-1": "1"}).text
@@ -85,17 +85,17 @@ def test_its_start_page_leads_to_a_checkout_that_any_number_of_payers_pay(runnin
 @pytest.mark.parametrize(("site", "user"), [("admin", "admin"), ("dashboard", "owner")])
 def test_each_site_lets_the_shown_user_in(site: str, user: str, running: Quickstart) -> None:
     ready = running.ready()
-    with httpx.Client(timeout=60) as browser:
+    with httpx2.Client(timeout=60) as browser:
         assert sign_in(browser, ready, site, user).status_code == 302
 
 
 def test_the_docs_are_there(running: Quickstart) -> None:
-    assert httpx.get(running.ready()["docs"], timeout=60).status_code == 200
+    assert httpx2.get(running.ready()["docs"], timeout=60).status_code == 200
 
 
 def test_a_live_key_is_of_the_same_merchant(running: Quickstart) -> None:
     ready = running.ready()
-    me = httpx.get(f"{ready['api']}/v2/me", auth=(ready["sk_live"], "")).json()
+    me = httpx2.get(f"{ready['api']}/v2/me", auth=(ready["sk_live"], "")).json()
     assert (me["id"], me["pk_test_key"]) == (ready["merchant"], ready["pk_test"])
 
 
@@ -117,7 +117,7 @@ def test_everything_it_writes_is_in_the_folders_it_names(running: Quickstart) ->
 def test_nothing_is_wrong_with_its_money_and_its_log_says_when_it_begins(running: Quickstart) -> None:
     in_order = manage(running.data, "doctor").rpartition("In order: ")[2]
     assert "Money check" in in_order
-    assert httpx.get(f"{running.ready()['api']}/transparency").status_code == 200
+    assert httpx2.get(f"{running.ready()['api']}/transparency").status_code == 200
 
 
 def test_another_command_uses_the_same_database(running: Quickstart) -> None:

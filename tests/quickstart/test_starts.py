@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from payments.quickstart import month
@@ -85,7 +85,7 @@ def whole(cut: Ended) -> Ended:
     quickstart.program.wait_until("is there after", MONTH_SECONDS)
     ready, database = quickstart.ready(), Postgres(cut.data)
     [made], [own] = database.execute(MADE), database.execute(OWN)
-    with httpx.Client(timeout=60) as browser:
+    with httpx2.Client(timeout=60) as browser:
         sign_in(browser, ready, "dashboard", "owner")
         dashboard = words_of(browser.get(ready["dashboard"]))
     money = manage(cut.data, "check_money")

@@ -13,8 +13,7 @@ from payments.domain.reconciliation import matcher, runs
 from payments.models import Attempt, Posting, ReconciliationItem, ReportLine
 from tests.admin.conftest import text_of, the_operator
 from tests.admin.test_pages import list_of, page_of
-from tests.charging.elapsed_time import recover
-from tests.charging.lateness import arrive_late
+from tests.charging.elapsed_time import arrive_late, recover
 from tests.client import NEVER_ARRIVES, Api, signed_in
 from tests.reconciliation.factories import kinds, reconcile, reconcile_file, tampered
 

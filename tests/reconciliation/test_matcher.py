@@ -15,8 +15,7 @@ from payments.providers.base import Declined, WebhookEvent
 from payments.providers.references import FollowUp
 from payments.providers.simulator.operations import settle_due_refunds
 from payments.tasks import run_sweep
-from tests.charging.elapsed_time import recover
-from tests.charging.lateness import arrive_late
+from tests.charging.elapsed_time import arrive_late, recover
 from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.reconciliation.factories import Tamper, export, kinds, pay_in_every_way, reconcile, reconcile_file, tampered
 from tests.simulator.factories import simulator, taken

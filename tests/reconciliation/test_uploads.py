@@ -96,6 +96,11 @@ def test_an_uploaded_report_is_read_by_the_worker_and_destroyed(client: Client, 
     assert AuditEntry.objects.get(action="added", object_id=str(upload.pk)).actor == "maria"
 
 
+def test_a_card_number_where_the_name_of_a_report_is_cut_is_hidden_whole(operator: User) -> None:
+    name = f"{'a' * 240} {APPROVED} of november.csv"
+    assert uploads.submit("simulator", name, HEAD, operator, None, None).file == f"{'a' * 240} [redacted] of "
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

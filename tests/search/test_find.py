@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection, connections
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
@@ -65,6 +65,33 @@ def charge(api: Api) -> UUID:
     uuid = parse_id("ch", answer["id"])
     assert uuid
     return uuid
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "stages"),
+    [
+        ("en", "held", {"held"}),
+        ("en", "Captured", {"captured"}),
+        ("en", "declined", {"failed"}),
+        ("en", "refunded", {"part_refunded", "refunded"}),
+        ("en", "partly refunded", {"part_refunded"}),
+        ("en", "waiting", {"awaiting_payer", "unknown"}),
+        ("en", "failed", {"failed"}),
+        ("en", "disputed", {"captured"}),
+        ("fil", "naka-hold", {"held"}),
+        ("fil", "tinanggihan", {"failed"}),
+        ("fil", "hinihintay", {"awaiting_payer"}),
+        ("fil", "na-refund", {"part_refunded", "refunded"}),
+        ("fil", "declined", {"failed"}),
+    ],
+)
+def test_a_state_is_found_by_the_word_of_the_lists(db: None, language: str, words: str, stages: set[str]) -> None:
+    names = ("held", "captured", "part_refunded", "refunded", "failed", "voided", "unknown", "awaiting_payer")
+    charges = {name: ChargeFactory(**{f"is_{name}": True}) for name in names}
+    Charge.objects.filter(pk=charges["captured"].pk).update(disputed=True)
+    sweep.rebuild()
+    with translation.override(language):
+        assert found(words) == {charges[name].pk for name in stages}
 
 
 def test_the_reference_on_a_payer_s_page_finds_its_charge(charge: UUID) -> None:

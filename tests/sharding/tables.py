@@ -25,6 +25,7 @@ REFERENCE = {
     "payments_apikey": "found by its digest, before the merchant is known",
     "payments_binrange": "read for each card",
     "payments_block": "may hold for all merchants",
+    "payments_brandpicture": "found by its address, before the merchant is known",
     "payments_merchant": "read with each key",
     "payments_payoutfile": "holds payouts of many merchants",
     "payments_provideraccount": "found by the address that a provider calls",
@@ -59,6 +60,8 @@ CELL = {
     "payments_sweep": "the workers' schedule",
     "payments_workerprocess": "the workers themselves",
 }
+# Of merchants, but for rows that name none, which the sharding guide lists.
+MOSTLY_OF_MERCHANTS = {"payments_approvalrequest": "a bank file is of none"}
 # Of Django, of sign-ins, and of the simulator, which stands for a provider: it knows references and no merchants.
 OURS = ("payments_", "customers_")
 
@@ -86,4 +89,4 @@ def _kind(table: str, names_merchant: bool) -> Kind | None:
         return Kind.REFERENCE
     if table in CELL or not table.startswith(OURS):
         return Kind.CELL
-    return Kind.MERCHANTS if names_merchant else None
+    return Kind.MERCHANTS if names_merchant or table in MOSTLY_OF_MERCHANTS else None

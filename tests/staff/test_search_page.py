@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from customers.models import Customer
-from payments.ids import new_id, public_id
+from payments.ids import new_id, parse_id, public_id
 from payments.models import Charge, MerchantAccess, Refund, SearchProgress
 from payments.search.sweep import rebuild
 from payments.staff.admin_site import search_page
@@ -72,7 +72,8 @@ def test_an_id_without_its_prefix_is_found_too(house: House, operator: Client) -
 def test_a_request_leads_to_the_charges_that_it_changed(house: House, operator: Client) -> None:  # noqa: F811
     place = found(operator, house.id_of("req"))
     assert place == list_for(house.id_of("req"))
-    assert house.charge["id"] in text_of(operator.get(place))
+    row = reverse("admin:payments_charge_change", args=[parse_id("ch", house.charge["id"])])
+    assert row in text_of(operator.get(place))
 
 
 @long

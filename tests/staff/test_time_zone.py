@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_django.fixtures import Settings
 
 from payments import clock, ids
-from payments.admin.moments import moment_cell, moment_text, offset_text
+from payments.admin.shown_times import moment_cell, moment_text, offset_text
 from payments.models import Charge
 from payments.staff.preferences import TIME_ZONE
 from tests.admin.conftest import text_of

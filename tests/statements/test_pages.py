@@ -69,7 +69,7 @@ def test_a_statement_shows_its_balances_and_movements(operator: Client, shop: Ne
         "Opening balance",
         "Captured",
         "₱1,234.56",
-        "-₱43.36",
+        "−₱43.36",
         "₱1,191.20",
         "Closing balance",
         "without what is kept in reserve",

@@ -69,7 +69,7 @@ class Program:
 
     def failed(self, what: str) -> Failed:
         """Return the error with the end of the log."""
-        command = " ".join(map(str, self._process.args))  # type: ignore[arg-type]
+        command = " ".join(map(str, self._process.args))
         lines = tail(self._log, LOG_LINES_SHOWN)
         return Failed("\n  ".join([f"{command} {what}. The end of {self._log}:", *lines]))
 

@@ -125,7 +125,20 @@ def receiver_process() -> Iterator[str]:
         yield program.output.strip()
 
 
-if __name__ == "__main__":
-    with Receiver() as running:
+def main() -> None:
+    """Say the URL, then, for each line that comes, how many different events have come so far."""
+    seen: set[str] = set()
+
+    def note(call: Call) -> int:
+        seen.add(call.event_id)
+        running.calls.clear()
+        return 200
+
+    with Receiver(note) as running:
         print(running.url, flush=True)
-        sys.stdin.read()
+        for _ in sys.stdin:
+            print(len(seen), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from payments.embedded.folders import PROJECT
 from payments.quickstart.ports import HOST, answers, claim
 from payments.web.server import CONNECTIONS, DRAIN_SECONDS, HEADER_MILLISECONDS, PROCESSES
 from tests.high_limits import MANY_DECLINES_TEXT
@@ -30,9 +31,13 @@ def web_process(
     workers: int = PROCESSES,
     target: str = TARGET,
     at_port: int = 0,
+    code: Path = PROJECT,
     **environment: str,
 ) -> Iterator[tuple[str, int]]:
-    """Serve with an `environment` on top of ours; yield the URL and the ID of the process that started the others."""
+    """Serve with an `environment` on top of ours; yield the URL and the ID of the process that started the others.
+
+    `code` is the folder of the version that serves.
+    """
     with claim(at_port) as claimed:
         port = claimed.getsockname()[1]
         url = f"http://{HOST}:{port}"
@@ -42,7 +47,7 @@ def web_process(
         rate = "100000/second"
         limits = {"RATE_LIMIT": rate, "RATE_LIMIT_ANONYMOUS": rate, "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
         own = {"WEB_DRAIN_SECONDS": "0", "PUBLIC_URL": url, **limits, **environment}
-        with _serving([*granian, target], port, folder, own) as program:
+        with _serving([*granian, target], port, folder, own, code=code) as program:
             yield url, program.pid
 
 
@@ -63,9 +68,9 @@ def managed_web(folder: Path, **environment: str) -> Iterator[tuple[int, Program
 
 @contextmanager
 def _serving(
-    command: list[object], port: int, folder: Path, own: dict[str, str], stop_seconds: float = 5
+    command: list[object], port: int, folder: Path, own: dict[str, str], stop_seconds: float = 5, code: Path = PROJECT
 ) -> Iterator[Program]:
     environment = os.environ | {"DATABASE_URL": database_url(), **own}
-    ends = {"death_signal": signal.SIGTERM, "stop_seconds": stop_seconds}
+    ends = {"death_signal": signal.SIGTERM, "stop_seconds": stop_seconds, "cwd": code}
     with running(command, log=folder / "web.log", ready=lambda: answers(port), environment=environment, **ends) as web:
         yield web

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from django.db import connection
 
+from payments.embedded.folders import PROJECT
 from tests.support import processes
 from tests.support.processes import Program
 
@@ -14,16 +15,16 @@ COMMAND = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", *OPT
 
 
 class Worker:
-    """Works on the database that this process is connected to; its files are in `folder`."""
+    """Works on the database that this process is connected to; its files are in `folder`, its version in `code`."""
 
-    def __init__(self, folder: Path) -> None:
-        self.log = folder / "worker.log"
+    def __init__(self, folder: Path, code: Path = PROJECT) -> None:
+        self.log, self._code = folder / "worker.log", code
         self._program: Program | None = None
 
     def start(self, *options: str, **environment: str) -> None:
         """Return without waiting until it works; `environment` comes on top of ours."""
         own = os.environ | {"DATABASE_URL": database_url(), **environment}
-        self._program = processes.start([*COMMAND, *options], log=self.log, environment=own)
+        self._program = processes.start([*COMMAND, *options], log=self.log, environment=own, cwd=self._code)
 
     @property
     def program(self) -> Program:

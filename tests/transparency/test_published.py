@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -95,7 +96,7 @@ def test_the_pages_of_a_payout_carry_its_leaves(
     owner = signed_in(member(shop.merchant))
     for client, site in ((admin_client, "admin"), (owner, "merchant")):
         page = client.get(f"/{site}/payments/payout/{payout.pk}/change/").content.decode()
-        assert f"Leaves in the log</dt> <dd>{', '.join(map(str, leaves))}<" in page
+        assert f"Entries in the transparency log</dt> <dd>{', '.join(map(str, leaves))}<" in page
 
 
 def test_each_transaction_has_its_proof(api: Api) -> None:
@@ -184,6 +185,20 @@ def test_an_export_is_in_the_audit_log_before_it_is_read_and_its_owners_alone(ap
     with patch("payments.domain.transparency.export.lines", cut), pytest.raises(OSError):
         call_command("export_books", file)
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_export_says_on_a_terminal_how_far_it_is(tmp_path: Path) -> None:
+    shown, log = Terminal(), StringIO()
+    for number, stderr in enumerate((shown, log)):
+        call_command("export_books", tmp_path / str(number), stderr=stderr, stdout=StringIO())
+    count = len((tmp_path / "0").read_text().splitlines())
+    assert (shown.getvalue(), log.getvalue()) == (f"\r{count} lines\n", "")
 
 
 def test_the_auditors_program_is_small_and_knows_nothing_of_kaha() -> None:

@@ -20,6 +20,7 @@ ADDRESS, PAGE = "203.0.113.1", "/checkout/cs_0"
 LIMITED = (
     *("/components/index.html", "/links/0", PAGE, f"{PAGE}/done", f"{PAGE}/receipt"),
     *("/requests/pr_0", "/requests/pr_0/done", "/requests/pr_0/receipt", "/return/0/receipt"),
+    "/pictures/00000000-0000-0000-0000-000000000000.png",
     *("/transparency", "/transparency/heads/1", "/transparency/keys", "/transparency/consistency/1/2"),
 )
 OTHERS = (

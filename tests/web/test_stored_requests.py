@@ -3,17 +3,19 @@
 import json
 import os
 import signal
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
+from payments.models import ApiRequest, Merchant
 from payments.rendering.objects.charges import CHARGE_ID
-from payments.web.stored_requests import MOST, MOST_AT_ONCE, MOST_IN_PAUSE, Buffer, plain_path
+from payments.web.stored_requests import MOST, MOST_AT_ONCE, MOST_IN_PAUSE, MOST_OF_ONE_WITH_BODIES, Buffer, plain_path
 from tests.client import Api, made
 from tests.contract.calls import newest_event
-from tests.web.clients import PATIENCE_SECONDS, answer_on, ask, connect, head
+from tests.web.clients import PATIENCE_SECONDS, answer_on, ask, connect, head, length
 from tests.web.conftest import ServeWithPid
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,6 +58,24 @@ def test_a_merchant_sees_its_own_requests_of_its_mode(
         ask(port, head("GET /v2/ping", key=key))
     assert shown(api, 2) == [("GET", "/v2/ping", 200), ("GET", "/v2/ping", 403)]
     assert shown(other_api, 1) == shown(live_api, 1) == [("GET", "/v2/ping", 200)]
+
+
+@pytest.mark.long
+def test_bodies_are_kept_in_the_modes_that_the_merchant_chose(
+    port: int, api: Api, other_api: Api, live_api: Api, shop: NewMerchant, other_shop: NewMerchant
+) -> None:
+    Merchant.objects.filter(pk=shop.merchant.pk).update(kept_bodies=Merchant.KeptBodies.TEST)
+    body = b'{"type": "gcash", "owner": {"name": "Juan dela Cruz"}}'
+    keys = (api.key, other_api.key, live_api.key)
+    for key in keys:
+        ask(port, head("POST /v2/sources/?expand=Juan", length(body), key=key) + body)
+    assert [len(shown(each, 1)) for each in (api, other_api, live_api)] == [1, 1, 1]
+    ours, others, live = ApiRequest.objects.order_by("id")
+    assert ours.asked.replace("\n", "").replace(" ", "") == (
+        '{"expand":"[4characters]"}{"type":"gcash","owner":{"name":"[14characters]"}}'
+    )
+    assert '"type": "gcash"' in ours.answered
+    assert {others.asked, others.answered, live.asked, live.answered} == {""}
 
 
 @pytest.mark.long
@@ -105,6 +125,14 @@ def test_one_caller_has_few_lines_in_each_pause_after_a_burst() -> None:
     for _ in range(MOST_AT_ONCE // MOST_IN_PAUSE):
         buffer.take()
     assert not buffer._by_caller
+
+
+def test_of_one_caller_few_bodies_are_kept_in_each_pause() -> None:
+    buffer = Buffer()
+    for _ in range(2):
+        taken = Counter(caller for caller in ("one", "other") for _ in range(99) if buffer.takes_bodies(caller))
+        assert taken == {"one": MOST_OF_ONE_WITH_BODIES, "other": MOST_OF_ONE_WITH_BODIES}
+        buffer.take()
 
 
 def test_a_full_buffer_keeps_no_more() -> None:

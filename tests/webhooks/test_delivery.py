@@ -1,6 +1,7 @@
 """Delivery to real receivers: what they get, what is put down, and who waits for whom."""
 
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from payments.models import Event, Webhook, WebhookAttempt, WebhookSecret
 from payments.webhooks.outbox import send_again
 from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.worker import DeliveryLoop
-from tests.client import Api
+from tests.client import APPROVED, Api
 from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock, on_schedule
 from tests.support.receiver import Receiver
@@ -68,6 +69,36 @@ def test_an_event_is_signed_with_the_second_in_which_it_is_sent(shop: NewMerchan
     [call] = receiver.calls
     assert call.headers["webhook-timestamp"] == str(int(sent_at.timestamp()))
     assert WebhookAttempt.objects.get().started_at == sent_at
+
+
+def test_an_answer_with_a_header_that_is_no_utf_8_ends_it(shop: NewMerchant) -> None:
+    deliver_to(shop, b"HTTP/1.1 200 OK\r\nServer: caf\xe9\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    assert only().state == "delivered"
+    assert WebhookAttempt.objects.get().headers.endswith("Server: caf\N{REPLACEMENT CHARACTER}")
+
+
+def test_of_a_card_number_where_an_answer_is_cut_no_digit_is_kept(shop: NewMerchant) -> None:
+    head = f"HTTP/1.1 500 No\r\nServer: {'a' * 190} {APPROVED}\r\nConnection: close\r\n\r\n"
+    deliver_to(shop, f"{head}{'b' * 2036} {APPROVED}".encode())
+    attempt = WebhookAttempt.objects.get()
+    assert attempt.headers == f"Server: {'a' * 190} [redacted"
+    assert bytes(attempt.answer) == b"b" * 2036
+
+
+def deliver_to(shop: NewMerchant, answer: bytes) -> None:
+    """Deliver an event to a receiver that answers so."""
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+        answers = pool.submit(answer_once, server, answer)
+        put_events(shop.merchant, f"http://127.0.0.1:{server.getsockname()[1]}/", 1, clock.now())
+        assert DeliveryLoop().run() == 1
+        answers.result()
+
+
+def answer_once(server: socket.socket, answer: bytes) -> None:
+    caller, _address = server.accept()
+    with caller:
+        caller.recv(65_536)
+        caller.sendall(answer)
 
 
 def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> None:

@@ -118,7 +118,7 @@ CREATE UNIQUE INDEX one_open_approval_request_per_subject ON payments_approvalre
 DROP INDEX one_operator_action_per_attempt;
 CREATE UNIQUE INDEX one_operator_action_per_attempt ON payments_approvalrequest (attempt_id, merchant_id) WHERE ((kind)::text = ANY ((ARRAY['capture'::character varying, 'void'::character varying, 'refund'::character varying, 'release'::character varying, 'extend'::character varying])::text[]));
 DROP INDEX payout_is_approved_once;
-CREATE UNIQUE INDEX payout_is_approved_once ON payments_approvalrequest (subject_id, merchant_id) WHERE (((kind)::text = 'pay_out'::text) AND ((state)::text = 'done'::text));
+CREATE UNIQUE INDEX payout_is_approved_once ON payments_approvalrequest (subject_id, merchant_id) WHERE (((kind)::text = ANY ((ARRAY['pay_out'::character varying, 'send_file'::character varying])::text[])) AND ((state)::text = 'done'::text));
 DROP INDEX one_authorization_per_charge;
 CREATE UNIQUE INDEX one_authorization_per_charge ON payments_attempt (charge_id, merchant_id) WHERE (((kind)::text = 'authorize'::text) AND (NOT passed_on));
 DROP INDEX one_authorization_per_route;

@@ -5,6 +5,7 @@ SELECT create_reference_table('auth_user');
 SELECT create_reference_table('payments_apikey');
 SELECT create_reference_table('payments_binrange');
 SELECT create_reference_table('payments_block');
+SELECT create_reference_table('payments_brandpicture');
 SELECT create_reference_table('payments_merchant');
 SELECT create_reference_table('payments_payoutfile');
 SELECT create_reference_table('payments_provideraccount');

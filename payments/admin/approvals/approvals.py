@@ -16,28 +16,33 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.approvals.forms import NO_OTHER_APPROVER, has_approver
-from payments.admin.approvals.words import WORDS, changes_of, consequence_of, facts_of, short_words
+from payments.admin.approvals.words import changes_of, consequence_of, facts_of, merchant_of, short_words
 from payments.admin.framework.actions import Action, Done, Result
 from payments.admin.framework.filters import by, one_of
-from payments.admin.framework.formats import column, lines, link
+from payments.admin.framework.formats import column, lines
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import (
     Facts,
     operator_of,
 )
-from payments.admin.moments import moment_text
 from payments.admin.operators.decisions import Decide, DecidedByAnother
 from payments.admin.operators.requests import ByTurn
+from payments.admin.shown_times import moment_text
 from payments.domain.approvals import decide
-from payments.domain.catalogue.said import translated
+from payments.domain.catalogue.refusal_texts import translated
 from payments.domain.operators.four_eyes import Refused
-from payments.inbox.decisions import MAY_DECIDE
-from payments.models import ApprovalRequest, Merchant
+from payments.inbox.decisions import MAY_DECIDE, MAY_SEE
+from payments.models import ApprovalRequest
 from payments.models.operators.approval_request import SHOWN_AS
+from payments.models.operators.approval_rules import PAYING_OUT
 
 # The most rows shown of each kind; their own lists have the others.
 SHOWN_MAX = 100
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
+SENT: dict[str, str] = {
+    Kind.PAY_OUT: "admin:payments_payout_change",
+    Kind.SEND_FILE: "admin:payments_payoutfile_change",
+}
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, _("Approved. The requester takes the key, which is made then.")),
     State.DONE: (messages.SUCCESS, _("Approved and done.")),
@@ -110,7 +115,7 @@ class TakeKey(Action):
 
     def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
         row = super().find(page, request, pk)
-        if row.kind not in ApprovalRequest.KEYS or not operator_of(request).has_perm(WORDS[row.kind].permission):
+        if row.kind not in ApprovalRequest.KEYS or not operator_of(request).has_perm(ApprovalRequest.KEYS[row.kind]):
             raise PermissionDenied
         return row
 
@@ -134,19 +139,21 @@ class ApprovalRequestAdmin(DecidedByAnother):
     views = {
         "payments_approvalrequest_waiting": ("waiting/", "waiting"),
     }
-    row_actions = (TakeKey(), Decide("payments.view_approvalrequest"))
+    row_actions = (TakeKey(), Decide(MAY_SEE))
     list_display = ("what", "reason", "merchant", "proposed_by", "decided_by", "shown_state", "created")
     file_columns = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
     list_filter = (ByTurn, one_of("state", STATES), ByKind, "created_at")
     search_fields = ("reason", "note", "merchant__title")
     change_list_template = "admin/payments/approvalrequest/change_list.html"
-    search = IdSearch({"": "pk subject_id", "mer": "merchant_id", **dict.fromkeys(("key", "pac", "po"), "subject_id")})
+    search = IdSearch(
+        {"": "pk subject_id", "mer": "merchant_id", **dict.fromkeys(("key", "pac", "po", "pf"), "subject_id")}
+    )
     fieldsets = (
         (None, {"fields": ("shown_state", "what_next", "shown_kind", "shown_merchant")}),
         (_("Requested"), {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
         (_("Decided"), {"fields": ("note", "decided_by", "decided", "updated")}),
     )
-    shown_merchant = column(_("Merchant"), lambda row: link(Merchant, row.merchant_id, row.merchant.title))
+    shown_merchant = column(_("Merchant"), merchant_of)
     shown_kind = column(_("Kind"), lambda row: row.get_kind_display())
     asked_for = column(
         _("Asked for"), lambda row: lines(format_html("{}: {}", name, value) for name, value in changes_of(row))
@@ -170,6 +177,11 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).filter(kind__in=ApprovalRequest.KINDS)
 
+    def page_after(self, row: Any) -> str:
+        """Return the address of what went out by an approval, and that of the request otherwise."""
+        sent = SENT.get(row.kind) if isinstance(row, ApprovalRequest) and row.state == State.DONE else None
+        return reverse(sent, args=[row.subject_id]) if sent else super().page_after(row)
+
     def waiting(self, request: HttpRequest) -> HttpResponse:
         """Return the page of everything that waits for approval."""
         if not self.has_view_permission(request):
@@ -180,7 +192,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def what_next(self, row: ApprovalRequest) -> Any:
         time = moment_text(row.expires_at)
         match row.state:
-            case State.PROPOSED if row.kind == Kind.PAY_OUT:
+            case State.PROPOSED if row.kind in PAYING_OUT:
                 return f"Another operator approves or rejects it by {time}."
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NO_OTHER_APPROVER

@@ -14,11 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from payments import clock, sourcetypes
 from payments.admin.framework.formats import NOTHING, days_text, lines, link, money, provider_title
 from payments.admin.framework.object_actions import Facts
-from payments.admin.moments import moment_text
 from payments.admin.operators.call_words import rule_words
+from payments.admin.shown_times import moment_text
 from payments.domain.merchants.scopes import RIGHTS
-from payments.inbox.decisions import MAY_DECIDE
-from payments.models import ApiKey, ApprovalRequest, Merchant, Payout, PayoutAccount, ProviderAccount, Route
+from payments.models import ApiKey, ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutFile, ProviderAccount, Route
 from payments.providers.accounts import Connector
 from payments.providers.registry import CONNECTORS
 
@@ -40,11 +39,9 @@ class KindWords:
     """What is said of a kind of requests.
 
     `consequence` is what comes of an approval. `asked` says in a few words what is asked for, and `values` yields each
-    value of what is asked for or was there before. `subject` yields what the request is about. `permission` is what
-    its requester needs.
+    value of what is asked for or was there before. `subject` yields what the request is about.
     """
 
-    permission: str
     consequence: Callable[[ApprovalRequest], Any]
     asked: Callable[[Content], object]
     values: Callable[[ApprovalRequest, Content], Values] = lambda *_: iter(())
@@ -64,11 +61,16 @@ def short_words(request: ApprovalRequest) -> str:
 
 def facts_of(request: ApprovalRequest) -> Facts:
     """Return what the approver must know: who asks, why, and each value before and after."""
-    yield _("Merchant"), link(Merchant, request.merchant_id, request.merchant.title)
+    yield _("Merchant"), merchant_of(request)
     yield _("Mode"), _("live: this is real money")
     yield from WORDS[request.kind].subject(request)
     yield from changes_of(request)
     yield _("Open until"), f"{moment_text(request.expires_at)}"
+
+
+def merchant_of(request: ApprovalRequest) -> Any:
+    """Return the merchant of a request, with its page."""
+    return link(Merchant, request.merchant_id, request.whose) if request.merchant else request.whose
 
 
 def changes_of(request: ApprovalRequest) -> Values:
@@ -84,7 +86,7 @@ def changes_of(request: ApprovalRequest) -> Values:
 
 def _says(text: Any) -> Callable[[ApprovalRequest], Any]:
     """Return what makes a consequence of `text`, in which the merchant is named."""
-    return lambda request: str(text).format(merchant=request.merchant.title)
+    return lambda request: str(text).format(merchant=request.whose)
 
 
 def _of_key(request: ApprovalRequest) -> Any:
@@ -246,6 +248,24 @@ def payout_facts(payout: Payout) -> Facts:
     yield "In effect since", moment_text(payout.account.effective_at)
 
 
+def _of_file(request: ApprovalRequest) -> Facts:
+    return file_facts(PayoutFile.objects.get(id=request.subject_id))
+
+
+def file_facts(file: PayoutFile) -> Facts:
+    """Yield what a bank file pays, from where, and who made and has it."""
+    yield "Bank file", link(PayoutFile, file.id, file)
+    yield "Payouts", file.count
+    yield "Sum", money(file.total, file.currency)
+    yield "Pay on", f"{file.execute_on:%d %b %Y}"
+    yield "From our account", f"{file.debtor_bic}, ending in {file.debtor_last4}"
+    yield "Made by", f"{file.created_by}, {moment_text(file.created_at)}"
+    yield "First downloaded", moment_text(file.downloaded_at) if file.downloaded_at else NOTHING
+
+
+COMPARE = (
+    "Compare number and sum with what the bank shows. All payouts are then on their way, and none can be cancelled."
+)
 OF_PAYOUT = _says("Real money of {merchant} leaves for its bank account. It cannot be called back once it is sent.")
 
 
@@ -265,20 +285,16 @@ def _raised(_request: ApprovalRequest, content: Content) -> Values:
 # Every kind that has the page of requests: a kind without a line is shown to nobody.
 WORDS: dict[str, KindWords] = {
     Kind.ISSUE_KEY: KindWords(
-        "payments.add_apikey",
         _of_key,
         lambda key: ", ".join(filter(None, (str(ApiKey.Kind(key["kind"]).label), key["name"]))),
         _issued,
     ),
-    Kind.ROLL_KEY: KindWords("payments.change_apikey", _of_key, itemgetter("key"), _rolled, _rolled_key),
-    Kind.ADD_ACCOUNT: KindWords("payments.change_provideraccount", _to_provider, itemgetter("title"), _account),
-    Kind.CHANGE_ACCOUNT: KindWords(
-        "payments.change_provideraccount", _to_provider, itemgetter("title"), _account, _changed_account
-    ),
-    Kind.ADD_ROUTE: KindWords("payments.change_route", BY_ROUTE, _asked_route, _route, _of_new_route),
-    Kind.CHANGE_ROUTE: KindWords("payments.change_route", BY_ROUTE, _asked_route, _route, _of_route),
+    Kind.ROLL_KEY: KindWords(_of_key, itemgetter("key"), _rolled, _rolled_key),
+    Kind.ADD_ACCOUNT: KindWords(_to_provider, itemgetter("title"), _account),
+    Kind.CHANGE_ACCOUNT: KindWords(_to_provider, itemgetter("title"), _account, _changed_account),
+    Kind.ADD_ROUTE: KindWords(BY_ROUTE, _asked_route, _route, _of_new_route),
+    Kind.CHANGE_ROUTE: KindWords(BY_ROUTE, _asked_route, _route, _of_route),
     Kind.ADD_PAYOUT_ACCOUNT: KindWords(
-        "payments.add_payoutaccount",
         _says(
             "From 24 hours after the approval all that {merchant} earns goes to this account. Ask {merchant} by a "
             "telephone number that you know, not by one in a message about it."
@@ -288,7 +304,6 @@ WORDS: dict[str, KindWords] = {
         _present_account,
     ),
     Kind.SET_PAYOUT_SCHEDULE: KindWords(
-        "payments.change_payoutschedule",
         _says(
             "Payouts of {merchant} made from now on have these terms. What goes out is not there any more for later "
             "refunds and disputes."
@@ -296,9 +311,10 @@ WORDS: dict[str, KindWords] = {
         lambda terms: f"{terms['currency']}, {terms['interval']}",
         _schedule,
     ),
-    Kind.RECORD_PAYOUT: KindWords("payments.record_payout", _of_record, itemgetter("status"), _recorded, _of_payout),
-    Kind.PAY_OUT: KindWords(MAY_DECIDE[Kind.PAY_OUT], OF_PAYOUT, str, subject=_of_payout),
-    Kind.RAISE_LIMIT: KindWords("payments.change_approvallimit", _of_limit, _limit, _raised),
+    Kind.RECORD_PAYOUT: KindWords(_of_record, itemgetter("status"), _recorded, _of_payout),
+    Kind.PAY_OUT: KindWords(OF_PAYOUT, str, subject=_of_payout),
+    Kind.SEND_FILE: KindWords(_says(COMPARE), str, subject=_of_file),
+    Kind.RAISE_LIMIT: KindWords(_of_limit, _limit, _raised),
 }
 
 

@@ -1,34 +1,33 @@
 """The audit log: who did what and when."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from django.apps import apps
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
 from django.urls import NoReverseMatch
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments import clock
+from payments.admin.facts import ID
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import NOTHING, column, lines, link, search_link
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.lists.file import OTHER_DOWNLOADS, Lines, download
 from payments.concurrency.connections import release_connection
-from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.bulkheads import take_download_place
 from payments.models import AuditEntry
 from payments.models.operators.audit import COVERED
 from payments.rendering.csv import csv_lines
 
 AT_ONCE = 500
 HEADS = ("number", *COVERED, "hash")
+IDS = re.compile(f"{ID.pattern}(?:, {ID.pattern})*")
 
 
 ByWho = by(
@@ -64,13 +63,13 @@ class AuditEntryAdmin(BaseAdmin):
     )
     did = column("Action", lambda entry: capfirst(entry.action.replace("_", " ")))
     who = column("Who", lambda entry: search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING)
-    what = column("Object", lambda entry: object_link(entry), in_list=lambda entry: entry.object_name)
+    what = column("Object", lambda entry: object_link(entry), in_list=lambda entry: _in_words(entry))
     sort = column("Object type", lambda entry: entry.object_sort)
     changed = column("Changed", lambda entry: lines(entry.fields))
     changes = column(
         "What changed",
         lambda entry: lines(filter(None, [", ".join(entry.fields), entry.detail])),
-        in_list=lambda entry: ", ".join(filter(None, [*entry.fields, entry.detail])),
+        in_list=lambda entry: IDS.sub("…", ", ".join(filter(None, [*entry.fields, entry.detail]))),
     )
     hash_before = column("Hash of the entry before", lambda entry: bytes(entry.previous_hash or b"").hex())
     own_hash = column("Hash", lambda entry: bytes(entry.hash).hex())
@@ -83,13 +82,8 @@ class AuditEntryAdmin(BaseAdmin):
             found = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters as error:
             raise Http404 from error
-        give_back = take_download_place(self.admin_site.holder_of(request))
-        if give_back is None:
-            self.message_user(request, OTHER_DOWNLOADS, messages.ERROR)
-            return redirect("admin:payments_auditentry_changelist")
-        audit_log.record(Action.EXPORTED, detail=f"audit log, {request.GET.urlencode() or 'all'}")
         lines = csv_lines(HEADS, map(_cells, _oldest_first(found)))
-        return download(Lines(lines, give_back), f"audit-{clock.now():%Y%m%d-%H%M}.csv")
+        return self.streamed(request, lines, "audit", f"audit log, {request.GET.urlencode() or 'all'}")
 
 
 def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
@@ -108,6 +102,11 @@ def object_link(entry: AuditEntry) -> SafeString | str:
         return link(apps.get_model(entry.object_type), entry.object_id, name)
     except (LookupError, ValueError, NoReverseMatch):
         return name
+
+
+def _in_words(entry: AuditEntry) -> str:
+    """Return what an entry is about: its kind where its name is an ID."""
+    return capfirst(entry.object_sort) if ID.search(entry.object_name) else entry.object_name
 
 
 def _cells(entry: AuditEntry) -> Sequence[object]:

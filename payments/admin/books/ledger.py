@@ -18,6 +18,7 @@ from payments.admin.framework.form_filters import ByDays, ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
     Column,
+    about_id,
     about_link,
     column,
     id_column,
@@ -188,7 +189,7 @@ class PostingAdmin(BaseAdmin):
     )
     shown_kind = column("Kind", lambda posting: capfirst(posting.kind.replace("_", " ")))
     shown_account = column("Account", lambda posting: capfirst(posting.account.replace("_", " ")))
-    about = column("About", about_link)
+    about = column("About", about_link, cells={"about": about_id})
     debit = column(
         "Debit", lambda posting: money(posting.amount, posting.currency) if posting.amount > 0 else "", is_number=True
     )

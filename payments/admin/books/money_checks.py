@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
-from payments.admin.moments import moment_text
+from payments.admin.shown_times import moment_text
 from payments.models import MoneyCheck
 
 HEX_DIGITS = 32

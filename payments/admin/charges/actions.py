@@ -11,7 +11,7 @@ from payments.admin.operators.bulk_actions import TOGETHER
 from payments.admin.operators.pages import ON_ONE
 from payments.models import Charge
 
-Offer = Callable[[HttpRequest, Charge], Iterable[ActionButton]]
+Offer = Callable[[HttpRequest, Any], Iterable[ActionButton]]
 on_charges: list[Part] = [SearchByCard(), *ON_ONE, *TOGETHER]
 
 

@@ -28,7 +28,7 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import HiddenNumberInput
-from payments.admin.moments import moment_cells
+from payments.admin.shown_times import moment_cells
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action as Recorded
 from payments.ids import parse_id, public_id

@@ -35,9 +35,9 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Part
-from payments.admin.moments import moment_brief
 from payments.admin.operators.requests import WaitingRequests
 from payments.admin.operators.words import refund_reason
+from payments.admin.shown_times import moment_brief
 from payments.admin.timeline.page import FOR_OPERATORS, timeline_context
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Checkout, Merchant, Refund, Source
@@ -101,7 +101,7 @@ class ChargeAdmin(ChargeList):
                 )
             },
         ),
-        (_("Why it failed"), {"fields": ("shown_failure",)}),
+        (_("Why it did not go through"), {"fields": ("shown_failure",)}),
         (_("As sent"), {"fields": ("shown_metadata",)}),
         (_("Times"), {"fields": ("created", "updated")}),
     )
@@ -158,7 +158,11 @@ class ChargeAdmin(ChargeList):
         return super().beside_row(request, row) | {"timeline": shown}
 
 
-HEADLINES = {"pending": _("{amount} to be refunded"), "failed": _("{amount} not refunded")}
+HEADLINES: dict[str, Any] = {
+    Refund.Status.PENDING: _("{amount} to be refunded"),
+    Refund.Status.SUCCEEDED: _("{amount} refunded"),
+    Refund.Status.FAILED: _("{amount} not refunded"),
+}
 
 
 @admin.register(Refund)
@@ -194,5 +198,5 @@ class RefundAdmin(BaseAdmin):
     why = column(_("Reason"), lambda refund: refund_reason(refund.reason))
 
     def headline(self, row: Refund) -> str:
-        amount = HEADLINES.get(row.status, _("{amount} refunded")).format(amount=money(row.amount, row.currency))
+        amount = HEADLINES[row.status].format(amount=money(row.amount, row.currency))
         return f"{amount} {of_payer(row.charge, gettext('to {payer}'))}".strip()

@@ -6,18 +6,25 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
-from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column, short_id
+from payments.admin.framework.formats import NOTHING, column, id_column, link, pretty_json, row_link_column, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.domain.catalogue.event_types import EVENT_TYPES, SUBJECTS
 from payments.ids import public_id
+from payments.inbox.entries import about_charge
 from payments.json_codecs.verbatim_json import loads
-from payments.models import ApiKey, Event
+from payments.models import ApiKey, Charge, Dispute, Event, Refund
 
 # Events of customers are declared when their app is ready, which may be later.
+OF_PAYERS: dict[Any, str] = {
+    Charge: "source__card",
+    Refund: "charge__source__card",
+    Dispute: "charge__source__card",
+}
 OF_OBJECTS = dict.fromkeys((*SUBJECTS, "cus"), "object_id")
 
 
@@ -30,6 +37,17 @@ def link_to_object(event: Event) -> SafeString | str:
 def _object_id(event: Event) -> SafeString:
     kind = EVENT_TYPES.get(event.type)
     return short_id(public_id(kind.about.prefix, event.object_id) if kind else event.object_id.hex)
+
+
+def _model_of(event: Event) -> Any:
+    kind = EVENT_TYPES.get(event.type)
+    return kind and kind.about.model
+
+
+def _in_words(event: Event) -> str:
+    """Return who paid what an event is about, and what for; its kind where it has no payer."""
+    model = _model_of(event)
+    return getattr(event, "payer", "") or str(capfirst(_(str(model._meta.verbose_name))) if model else NOTHING)
 
 
 def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
@@ -55,8 +73,17 @@ class EventAdmin(BaseAdmin):
     )
     public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)
-    object_link = column(_("Object"), link_to_object, in_list=_object_id)
+    object_link = column(_("Object"), link_to_object, in_list=_in_words)
     shown_payload = column(_("Payload"), lambda event: pretty_json(loads(bytes(event.payload).decode())))
+
+    def complete(self, rows: Any) -> None:
+        """Load payer and order of what `rows` are about."""
+        super().complete(rows)
+        for model, payer in OF_PAYERS.items():
+            of_model = [row for row in rows if _model_of(row) is model]
+            found = model.objects.select_related(payer).in_bulk([row.object_id for row in of_model])
+            for row in of_model:
+                row.payer = about_charge(found[row.object_id]) if row.object_id in found else ""
 
     def headline(self, row: Event) -> str:
         return f"{row.type}"

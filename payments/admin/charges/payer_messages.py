@@ -23,6 +23,8 @@ from payments.domain.operators import receipts
 from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, PayerMessage
 
+WOULD_BE_SENT = _("In live mode it would be sent now. In test mode no message leaves: it is among the messages.")
+
 
 @offered_on_charges
 class SendReceipt(Action):
@@ -48,7 +50,7 @@ class SendReceipt(Action):
 
     def do(self, charge: Charge, cleaned: dict[str, Any]) -> Done:
         receipts.send_again(charge)
-        return gettext("The receipt is on its way.")
+        return gettext("The receipt is on its way.") if charge.livemode else str(WOULD_BE_SENT)
 
 
 def _about(message: PayerMessage) -> SafeString | str:

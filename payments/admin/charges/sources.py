@@ -5,7 +5,6 @@ from django.contrib import admin
 from django.core.validators import RegexValidator
 from django.db.models import Q
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
@@ -31,9 +30,8 @@ from payments.admin.framework.formats import (
     source_label,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.reason_form import TextForm, offer_stored
-from payments.admin.moments import moment_cell
+from payments.admin.shown_times import moment_cell
 from payments.domain.cards.bin_table import PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
@@ -149,11 +147,6 @@ class CardAdmin(IssuerColumns, BaseAdmin):
 
     def headline(self, row: Card) -> str:
         return str(row)
-
-    def buttons_of(self, request: HttpRequest, row: Card) -> list[ActionButton]:
-        address = reverse("admin:payments_source_block", args=[row.source_id])
-        may = operator_of(request).has_perm("payments.put_block")
-        return [ActionButton("Block the card or its payer", address)] if may else []
 
     @admin.display(description="Checked")
     def checked(self, card: Card) -> str:

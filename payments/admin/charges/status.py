@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Now
+from django.db.models import F, Q, QuerySet, TextField, Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce, Now
+from django.db.models.lookups import In
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +17,8 @@ from payments.admin.framework.index_scan import BY_HOLD_END, BY_KEY, IndexPath
 from payments.domain.charging.state_machine import FLAGS
 from payments.inbox.rows import EXPIRES_SOON
 from payments.models import Attempt, Charge, UnknownOutcome
+from payments.models.charging import shown_states as words
+from payments.models.charging.charge import ABANDONED
 from payments.models.merchants.merchant_access import Limit
 
 Status = Charge.Status
@@ -41,25 +45,32 @@ def _stored(*statuses: str) -> Stored:
 
 HELD, CAPTURED = (Status.SUCCEEDED.value, False), (Status.SUCCEEDED.value, True)
 IS_HELD = Q(status=Status.SUCCEEDED, authorized=True)
+WHY_NOT_PAID = Coalesce(KeyTextTransform("code", "failure_data"), Value(""), output_field=TextField())
+IS_LEFT = In(WHY_NOT_PAID, ABANDONED)
 STATES = {
-    "held": State(_("Held"), IS_HELD, (HELD,), is_whole=True),
+    "held": State(words.HELD.title, IS_HELD, (HELD,), is_whole=True),
     "expiring": State(
         _("Hold expires within 48 hours"),
         IS_HELD & Q(hold_expires_at__lte=Now() + EXPIRES_SOON),
         (HELD,),
         is_whole=True,
     ),
-    "captured": State(_("Captured"), Q(captured=True), (CAPTURED, *_stored(Status.REFUNDED)), is_whole=True),
-    "awaiting": State(_("Awaiting payer"), Q(status=Status.PENDING, action__isnull=False), _stored(Status.PENDING)),
+    "captured": State(words.TAKEN.title, Q(captured=True), (CAPTURED, *_stored(Status.REFUNDED)), is_whole=True),
+    "awaiting": State(
+        words.AWAITING_PAYER.title,
+        Q(status=Status.PENDING, action__isnull=False),
+        _stored(Status.PENDING),
+    ),
     "unknown": State(_("Unknown outcome"), Q()),
-    "refunded": State(_("Refunded"), Q(status=Status.REFUNDED), _stored(Status.REFUNDED), is_whole=True),
+    "refunded": State(words.REFUNDED.title, Q(status=Status.REFUNDED), _stored(Status.REFUNDED), is_whole=True),
     "part_refunded": State(
-        _("Partly refunded"),
+        words.PARTLY_REFUNDED.title,
         Q(status=Status.SUCCEEDED, amount_refunded__gt=0, amount_refunded__lt=F("amount_captured")),
         (CAPTURED,),
     ),
-    "failed": State(_("Failed"), Q(status=Status.FAILED), _stored(Status.FAILED), is_whole=True),
-    "voided": State(_("Voided"), Q(status=Status.VOIDED), _stored(Status.VOIDED), is_whole=True),
+    "declined": State(words.DECLINED.title, Q(status=Status.FAILED) & ~Q(IS_LEFT), _stored(Status.FAILED)),
+    "abandoned": State(words.LEFT.title, Q(IS_LEFT, status=Status.FAILED), _stored(Status.FAILED)),
+    "voided": State(words.VOIDED.title, Q(status=Status.VOIDED), _stored(Status.VOIDED), is_whole=True),
     "operation": State(_("Operation under way"), ~Q(operation="")),
     "going_back": State(_("Late payments being reversed"), Q()),
     "reversed_late": State(_("Reversed after failing"), Q(reversed_late=True), _stored(Status.FAILED)),

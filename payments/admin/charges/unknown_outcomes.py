@@ -6,13 +6,13 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
 from payments.admin.framework.actions import Action, Done, Result, page_of
@@ -23,28 +23,27 @@ from payments.admin.framework.formats import (
     lines,
     link,
     mode_column,
-    money,
     pretty_json,
+    provider_title,
     time_column,
 )
 from payments.admin.framework.object_actions import ActionButton, Facts
 from payments.admin.framework.reason_form import SecretsHidden, TextForm
-from payments.admin.moments import moment_cell, moment_text
 from payments.admin.operators.decisions import acts_on
+from payments.admin.operators.words import UNNAMED_ORDER, asked_of
+from payments.admin.shown_times import moment_cell, moment_text
 from payments.domain.approvals.kinds.corrections import proposed_outcome
 from payments.domain.approvals.request import submit
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.operators.lookups import look_up
-from payments.ids import public_id
-from payments.models import Attempt, Correction, Merchant, UnknownOutcome
+from payments.models import Attempt, Charge, Correction, Merchant, UnknownOutcome
 from payments.models.operators.approval_request import CORRECTION, EVIDENCE_MAX_LENGTH
 from payments.models.operators.reasons import free_of_secrets
 from payments.providers.failure_data import REASONS
 from payments.sensitive_data.card_numbers import holds_taken_card
 
 MAY_LOOK_UP = "payments.look_up_unknownoutcome"
-MAY_PROPOSE = "payments.propose_correction"
 KNOWN = "The outcome of this attempt is known."
 
 
@@ -122,12 +121,12 @@ class Propose(OnUnknown):
     """An outcome that an operator found in the provider's records."""
 
     name, label, button = "propose", "Propose an outcome", "Propose for approval"
-    permission = MAY_PROPOSE
+    permission = Correction.MAY_PROPOSE
     form = ProposalForm
     refusals = (ValidationError, Refused)
 
     def question(self, row: Attempt) -> str:
-        return f"Outcome of a payment unknown: {row.kind}, {money(row.amount, row.charge.currency)}"
+        return f"What was the outcome of the {asked_of(row, row.charge.currency)}?"
 
     def is_offered_to(self, operator: User, row: Attempt) -> bool:
         return not Correction.objects.proposed().filter(attempt=row).exists()
@@ -135,12 +134,11 @@ class Propose(OnUnknown):
     def facts(self, row: Attempt) -> Facts:
         """Yield what an operator looks for in the provider's records."""
         charge = row.charge
-        yield "Asked", f"{row.kind}, {moment_text(row.created_at)}"
-        yield "Amount", money(row.amount, charge.currency)
-        yield "Provider", row.provider
+        yield "Asked", f"{capfirst(asked_of(row, charge.currency))}, {moment_text(row.created_at)}"
+        yield "Provider", provider_title(row.provider)
         yield "Our reference there", row.reference
         yield "The provider's, if it gave one", row.provider_ref or NOTHING
-        yield "Charge", public_id("ch", charge.pk)
+        yield "Payment", link(Charge, charge.pk, charge.description or UNNAMED_ORDER)
         yield "Answered", pretty_json(row.response)
 
     def do(self, row: Attempt, cleaned: dict[str, Any]) -> Done:
@@ -183,16 +181,17 @@ class UnknownOutcomeAdmin(AttemptAdmin):
     proposal = column("Proposal", lambda attempt: chip(Correction.State.PROPOSED) if attempt.is_proposed else NOTHING)
 
     def headline(self, row: Attempt) -> str:
-        return f"Whether the provider did {row.kind} {money(row.amount, row.charge.currency)} is not known"
+        return f"The outcome of the {asked_of(row, row.charge.currency)} is not known"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         proposed = Correction.objects.proposed().filter(attempt=OuterRef("pk"))
         return super().get_queryset(request).annotate(is_proposed=Exists(proposed))
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
-        if self.get_object(request, unquote(object_id)) is None:
+        try:
+            return super().change_view(request, object_id, *args, **kwargs)
+        except Http404:
             return self._leave(request, object_id)
-        return super().change_view(request, object_id, *args, **kwargs)
 
     def known(self, request: HttpRequest, pk: UUID | str) -> Attempt:
         """Return an attempt whose outcome is known; raise Http404 if this operator may not see it."""

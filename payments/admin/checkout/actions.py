@@ -5,11 +5,13 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from payments.admin.charges.payer_messages import WOULD_BE_SENT
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
 from payments.domain.checkout import requests, sessions
 from payments.domain.checkout.payments import description_of
+from payments.domain.checkout.verbs import EXPIRE, RESEND, VOID_REQUEST
 from payments.domain.shared.errors import PaymentError
 from payments.models import Checkout
 
@@ -26,15 +28,10 @@ class OnCheckout(Action):
         yield gettext("Amount"), money(checkout.amount, checkout.currency)
 
 
-class ExpireSession(OnCheckout):
+class ExpireSession(OnCheckout, verb=EXPIRE):
     """End a session that nobody has paid and nobody is paying."""
 
-    name, label = "expire", _("Expire")
-    permission = "payments.expire_checkout"
     over = _("This session cannot expire: it is paid, over, or being paid.")
-    what_happens = _(
-        "The payer's page takes no payment any more, and an event says so. Nothing is charged. This cannot be undone."
-    )
 
     def fits(self, checkout: Checkout) -> bool:
         return checkout.kind == Checkout.Kind.SESSION and checkout.state == Checkout.State.UNPAID
@@ -44,16 +41,10 @@ class ExpireSession(OnCheckout):
         return gettext("Expired. It cannot be paid any more.")
 
 
-class VoidRequest(OnCheckout):
+class VoidRequest(OnCheckout, verb=VOID_REQUEST):
     """Void a payment request that nobody has paid and nobody is paying."""
 
-    name, label = "void", _("Void")
-    permission = "payments.void_checkout"
     over = _("This request cannot be voided: it is paid, voided, or being paid.")
-    what_happens = _(
-        "The customer's page says that the invoice was cancelled and takes no payment any more. An event "
-        "says so, with your reason. This cannot be undone."
-    )
 
     def fits(self, checkout: Checkout) -> bool:
         return checkout.kind == Checkout.Kind.REQUEST and checkout.state == Checkout.State.UNPAID
@@ -63,17 +54,15 @@ class VoidRequest(OnCheckout):
         return gettext("Voided. It cannot be paid any more.")
 
 
-class ResendRequest(OnCheckout):
+class ResendRequest(OnCheckout, verb=RESEND):
     """Send the message about an open payment request again."""
 
-    name, label = "resend", _("Send again")
-    permission = "payments.resend_checkout"
     over = _("This request is not open, so it needs no message any more.")
-    what_happens = _("The customer gets the invoice again, as it was ordered: by e-mail, SMS or both.")
 
     def fits(self, checkout: Checkout) -> bool:
         return checkout.kind == Checkout.Kind.REQUEST and requests.is_open(checkout)
 
     def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
         requests.resend_for_operator(checkout)
-        return gettext("Sent again. A worker delivers it in a moment.")
+        sent = gettext("Sent again. A worker delivers it in a moment.")
+        return sent if checkout.livemode else str(WOULD_BE_SENT)

@@ -35,7 +35,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import ANY_ENTRY, PUBLIC_ID, Condition, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.moments import moment_cells
+from payments.admin.shown_times import moment_cells
 from payments.domain.checkout.payments import description_of
 from payments.ids import public_id
 from payments.models import Checkout

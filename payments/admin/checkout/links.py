@@ -33,9 +33,10 @@ from payments.admin.framework.id_search import EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Facts
-from payments.admin.moments import moment_cells, moment_text
+from payments.admin.shown_times import moment_cells, moment_text
 from payments.domain.charging.checkouts import link_stock
 from payments.domain.checkout import links
+from payments.domain.checkout.verbs import ACTIVATE, DEACTIVATE
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.models import Charge, Checkout, PaymentLink
@@ -61,7 +62,6 @@ class Switch(Action):
     """Activate or deactivate a link."""
 
     for_merchants = True
-    permission = "payments.switch_paymentlink"
     refusals = (PaymentError,)
     to_active: bool
 
@@ -77,16 +77,14 @@ class Switch(Action):
         return gettext("Activated.") if self.to_active else gettext("Deactivated.")
 
 
-class Activate(Switch):
-    name, label, to_active = "activate", _("Activate"), True
+class Activate(Switch, verb=ACTIVATE):
+    to_active = True
     over = _("This link is active already.")
-    what_happens = _("Its page sells again, and an event says so.")
 
 
-class Deactivate(Switch):
-    name, label, to_active = "deactivate", _("Deactivate"), False
+class Deactivate(Switch, verb=DEACTIVATE):
+    to_active = False
     over = _("This link is deactivated already.")
-    what_happens = _("Its page sells no more; payments under way can still be paid. An event says so.")
 
 
 def _chip(row: PaymentLink) -> str:
@@ -112,7 +110,7 @@ def _payments(row: PaymentLink) -> object:
     """Return the newest payments of a link: when, how much, how far, and the charge."""
     newest = row.checkouts.whole().order_by("-id")[:PAYMENTS_SHOWN]
     return lines(
-        beside(_payment(each), format_html_join(", ", "{}", ((_charge(charge),) for charge in each.charge_list)))
+        beside(_payment(each), format_html_join(", ", "{}", ((link(Charge, row.pk, row),) for row in each.charge_list)))
         for each in newest
     )
 
@@ -120,10 +118,6 @@ def _payments(row: PaymentLink) -> object:
 def _payment(payment: Checkout) -> str:
     state = payment.get_state_display().lower()
     return f"{moment_text(payment.created_at)}, {money(payment.amount, payment.currency)}, {state}"
-
-
-def _charge(charge: Charge) -> object:
-    return link(Charge, charge.pk, charge)
 
 
 @admin.register(PaymentLink)

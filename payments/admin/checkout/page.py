@@ -1,13 +1,13 @@
 """The page of a checkout: who pays what, the attempts to pay it, and its timeline."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from payments.admin.contacts import MAY_SEE_CONTACT, mail_link, phone_link
@@ -24,7 +24,7 @@ from payments.admin.framework.formats import (
     source_label,
 )
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.moments import moment_brief, moment_cell
+from payments.admin.shown_times import moment_brief, moment_cell
 from payments.admin.timeline.changes import Request, asked_in, moment_of
 from payments.admin.timeline.moment import About, Moment, Moments
 from payments.admin.timeline.outside import staff_moments, webhook_moments
@@ -37,19 +37,12 @@ from payments.domain.checkout.payments import description_of
 from payments.ids import parse_id, public_id
 from payments.json_codecs.verbatim_json import loads
 from payments.models import Charge, Checkout, Event, Merchant, PayerMessage, Webhook
+from payments.models.charging.shown_states import OF_CHECKOUTS
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from payments.rendering.objects.checkout import payment_url
 from payments.sourcetypes import shown
 
 State = Checkout.State
-CHIPS: Mapping[str, tuple[str, object]] = {
-    State.UNPAID: ("quiet", gettext_lazy("unpaid")),
-    State.PAYING: ("warn", gettext_lazy("being paid")),
-    State.AUTHORIZED: ("warn", gettext_lazy("held")),
-    State.PAID: ("good", gettext_lazy("paid")),
-    State.VOIDED: ("quiet", gettext_lazy("voided")),
-    State.EXPIRED: ("quiet", gettext_lazy("expired")),
-}
 CREATE = "POST /v2/checkout_sessions/"
 ADDRESS = ("name", "line1", "line2", "barangay", "city", "state", "postal_code", "country")
 LISTS = (Charge, Event, Webhook)
@@ -57,8 +50,8 @@ LISTS = (Charge, Event, Webhook)
 
 def state_chip(checkout: Checkout) -> object:
     """Return the state of a checkout as a chip."""
-    mark, words = CHIPS[checkout.state]
-    return chip(str(words), mark)
+    state = OF_CHECKOUTS[checkout.state]
+    return chip(str(state.label), state.mark)
 
 
 def payers(checkout: Checkout, name: str) -> str:

@@ -13,8 +13,10 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.disputes.responses import ANSWERED, AddEvidence
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Part, address_of
+from payments.admin.timeline.page import FOR_MERCHANTS, FOR_OPERATORS, story_of, timeline
+from payments.admin.timeline.records import Records
 from payments.domain.disputes import evidence
-from payments.models import Dispute, Evidence
+from payments.models import Charge, Dispute, Evidence
 from payments.providers.disputes import EvidenceType, Reason
 
 SHOWS: Mapping[str, Any] = {
@@ -44,11 +46,12 @@ NEEDS: Mapping[str, Sequence[EvidenceType]] = {
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A type of evidence: what it shows, the piece that is there, and where one is added; "" for none."""
+    """A type of evidence: what it shows, the piece that is there and its `kind`, and where one is added."""
 
     label: str
     shows: Any
-    piece: str
+    piece: Evidence | None
+    kind: str
     add: str
 
 
@@ -70,7 +73,7 @@ class WhatIsNeeded(Part):
             "ready": sum(bool(need.piece) for need in needs),
             "won": f"+{amount}" if row.withdrawn else amount,
             "won_words": gettext("The bank gives it back.") if row.withdrawn else gettext("The bank takes nothing."),
-            "lost": f"−{amount}",
+            "lost": money(-row.amount, row.currency),
             "lost_words": f"{lost} {kept}".strip(),
         }
 
@@ -82,16 +85,24 @@ def _needs(page: Any, request: HttpRequest, dispute: Dispute) -> Iterator[Need]:
     may_add = request.user.has_perm(AddEvidence.permission)
     for kind in dict.fromkeys([*named, *map(EvidenceType, pieces)]):
         piece = pieces.get(kind)
-        label = gettext("Your words to the bank") if kind == EvidenceType.OTHER else _label(kind)
+        label = gettext(kind.replace("_", " ").capitalize())
+        label = gettext("Your words to the bank") if kind == EvidenceType.OTHER else label
         add = f"{address_of(page, AddEvidence.name, dispute.pk)}?{urlencode({'type': kind.value})}" if may_add else ""
-        yield Need(label, SHOWS[kind], described(piece) if piece else "", add)
-
-
-def _label(kind: EvidenceType) -> str:
-    return gettext(kind.replace("_", " ").capitalize())
+        yield Need(label, SHOWS[kind], piece, described(piece) if piece else "", add)
 
 
 def described(piece: Evidence) -> str:
     """Return what a piece is and its size, in words."""
     names = {evidence.TEXT: gettext("Text"), "application/pdf": "PDF"}
     return f"{names.get(piece.content_type) or gettext('Picture')}, {filesizeformat(piece.size)}"
+
+
+class WhatHappened(Part):
+    """What happened to the payment of a dispute, as the payment's own page says it in words."""
+
+    for_merchants = True
+
+    def beside_row(self, page: Any, request: HttpRequest, row: Dispute) -> dict[str, Any]:
+        contents = FOR_OPERATORS if page.policy.is_for_operators else FOR_MERCHANTS
+        charge = Charge.objects.select_related("merchant", "source__card").get(pk=row.charge_id)
+        return {"timeline": {"story": story_of(timeline(Records(charge), False, contents))}}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.contacts import People
-from payments.admin.disputes.answer import WhatIsNeeded, described
+from payments.admin.disputes.answer import WhatHappened, WhatIsNeeded, described
 from payments.admin.disputes.responses import ANSWERED, AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -28,7 +28,7 @@ from payments.admin.framework.formats import (
     two_lines,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.moments import moment_brief, moment_cell, moment_in_list
+from payments.admin.shown_times import moment_brief, moment_cell, moment_in_list
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.models import Dispute
 
@@ -60,7 +60,7 @@ class DisputeAdmin(BaseAdmin):
         "refusal order bank_has shown_fee network_ref network_code status"
     )
     row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
-    parts = (WhatIsNeeded(), People(lambda dispute: dispute.charge.source))
+    parts = (WhatIsNeeded(), WhatHappened(), People(lambda dispute: dispute.charge.source))
     merchant_lookup = "merchant"
     list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "evidence_due", "created", "mode")
     file_columns = (

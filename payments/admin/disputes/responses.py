@@ -3,6 +3,7 @@
 import base64
 from typing import Any
 
+from csp.decorators import csp_update
 from django import forms
 from django.core.validators import RegexValidator
 from django.http import HttpRequest
@@ -15,14 +16,16 @@ from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.moments import moment_text
+from payments.admin.shown_times import moment_text
 from payments.domain.approvals import disputes
 from payments.domain.approvals.disputes import AboveLimit
 from payments.domain.disputes import evidence
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
+from payments.domain.disputes.verbs import ACCEPT, ADD_EVIDENCE, SUBMIT_EVIDENCE
 from payments.domain.shared.errors import PaymentError
 from payments.models import Dispute
 from payments.models.charging.evidence import (
+    NAME_MAX_LENGTH,
     NOTHING_TO_READ,
     READABLE,
     SIGNATURES,
@@ -30,10 +33,14 @@ from payments.models.charging.evidence import (
     TEXT_MAX_LENGTH,
     content_type_of,
 )
+from payments.names import NOT_IN_ONE_LINE
 from payments.providers.disputes import Evidence, EvidenceType
+from payments.sensitive_data.redaction import shortened
 from payments.vault import VaultUnavailable
 
 SUBMITTED = _("The evidence is on its way to the provider.")
+# The person's own browser shows the picture that they chose, before it is sealed.
+SHOWS_CHOSEN: Any = csp_update({"img-src": ["blob:"]})
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
 
 
@@ -54,7 +61,7 @@ class EvidenceForm(ReasonForm):
     file = forms.FileField(
         label=_("File"),
         required=False,
-        widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values())}),
+        widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values()), "data-preview": ""}),
         help_text=format_lazy(
             _("In place of a text: a PDF, PNG or JPEG of at most {size}, sealed too."), size=filesizeformat(SIZE_MAX)
         ),
@@ -62,22 +69,23 @@ class EvidenceForm(ReasonForm):
     submit = forms.BooleanField(
         required=False,
         label=_("Submit all evidence now"),
-        help_text=_("It is sent once, and cannot be changed afterwards."),
+        help_text=SUBMIT_EVIDENCE.does,
     )
 
-    def clean_file(self) -> tuple[str, str] | None:
-        """Return the type of the file's content, and the content in base64."""
+    def clean_file(self) -> tuple[str, str, str] | None:
+        """Return the type of the file's content, the content in base64, and the name."""
         file = self.cleaned_data["file"]
         if file is None:
             return None
         if file.size > SIZE_MAX:
             too_large = gettext("The file is larger than {size}.").format(size=filesizeformat(SIZE_MAX))
-            raise forms.ValidationError(too_large, "too_long")
+            raise forms.ValidationError(too_large)
         content = file.read()
         found = content_type_of(content)
         if found is None:
-            raise forms.ValidationError(_("The file must be a PDF, PNG or JPEG."), "invalid_file")
-        return found, base64.b64encode(content).decode()
+            raise forms.ValidationError(_("The file must be a PDF, PNG or JPEG."))
+        name = shortened(NOT_IN_ONE_LINE.sub("", file.name), NAME_MAX_LENGTH)
+        return found, base64.b64encode(content).decode(), name
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -104,9 +112,7 @@ class Responds(Action):
         yield _("Evidence so far"), pieces or _("none")
 
 
-class AddEvidence(Responds):
-    name, label = "add_evidence", _("Add evidence")
-    permission = "payments.respond_dispute"
+class AddEvidence(Responds, verb=ADD_EVIDENCE):
     form = EvidenceForm
     file_bytes = SIZE_MAX
 
@@ -114,19 +120,19 @@ class AddEvidence(Responds):
         form.initial["type"] = request.GET.get("type")
         return super().seen(page, request, row, form)
 
+    shown = SHOWS_CHOSEN(Responds.shown)
+
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
-        content_type, content = cleaned["file"] or (evidence.TEXT, cleaned["text"])
-        disputes.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content))
+        content_type, content, name = cleaned["file"] or (evidence.TEXT, cleaned["text"], "")
+        disputes.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content, name))
         if not cleaned["submit"]:
             return gettext("The evidence is added. It is sent when it is submitted.")
         disputes.submit_evidence(dispute)
         return str(SUBMITTED)
 
 
-class SubmitEvidence(Responds):
-    name, label = "submit_evidence", _("Submit the evidence")
-    permission = "payments.respond_dispute"
-    warning = _("It is sent once, and cannot be changed afterwards.")
+class SubmitEvidence(Responds, verb=SUBMIT_EVIDENCE):
+    warning = SUBMIT_EVIDENCE.does
 
     def fits(self, dispute: Dispute) -> bool:
         return super().fits(dispute) and dispute.evidence.exists()
@@ -136,10 +142,8 @@ class SubmitEvidence(Responds):
         return str(SUBMITTED)
 
 
-class AcceptDispute(Responds):
-    name, label = "accept", _("Accept the loss")
-    permission = "payments.accept_dispute"
-    warning = _("The payer keeps the money. This cannot be undone.")
+class AcceptDispute(Responds, verb=ACCEPT):
+    warning = ACCEPT.does
 
     def fits(self, dispute: Dispute) -> bool:
         return super().fits(dispute) and dispute.status == Dispute.Status.NEEDS_RESPONSE

@@ -20,6 +20,7 @@ from payments.overview.trade import Outcome, Share, Trade
 
 # The largest merchants and types have a row each, all others one together.
 PARTS_COUNT = 10
+MAY_LOOK = "payments.view_charge"
 OF_CHARGES = (*(meaning.label for meaning in OUTCOMES.values()), _("Approval rate"))
 OF_SESSIONS = (
     _("Merchant"),
@@ -64,7 +65,7 @@ class Dimension:
     shares_of: Callable[[Trade], Mapping[Any, Share]]
     labels_of: Callable[[Sequence[Any]], Mapping[Any, str]]
     filter: str = ""
-    permission: str = "payments.view_charge"
+    permission: str = MAY_LOOK
 
 
 def _merchants(keys: Sequence[UUID]) -> Mapping[UUID, str]:

@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from payments.models.charging.shown_states import DECLINED, LEFT
 from payments.overview.trade import Outcome, Share
 
 # The panel of the rate, and the one of the numbers, each from its top to its bottom.
@@ -42,8 +43,8 @@ class Meaning:
 
 OUTCOMES: Mapping[str, Meaning] = {
     Outcome.APPROVED: Meaning(_("Approved"), "good"),
-    Outcome.DECLINED: Meaning(_("Declined"), "bad"),
-    Outcome.ABANDONED: Meaning(_("Abandoned"), "quiet"),
+    Outcome.DECLINED: Meaning(DECLINED.title, DECLINED.mark),
+    Outcome.ABANDONED: Meaning(LEFT.title, LEFT.mark),
 }
 # In this order they stand on each other.
 STACKED: Sequence[str] = (Outcome.APPROVED, Outcome.ABANDONED, Outcome.DECLINED)

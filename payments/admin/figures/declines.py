@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.figures.charts import Mark
-from payments.admin.moments import moment_text
+from payments.admin.shown_times import moment_text
 from payments.models import DeclineAlert
 from payments.models.merchants.merchant_access import Limit, within
 from payments.overview.trade import Outcome, Share, Trade

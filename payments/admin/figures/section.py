@@ -15,14 +15,14 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock
-from payments.admin.figures.breakdowns import DIMENSIONS, Breakdown, by_dimension, by_sessions, by_time
+from payments.admin.figures.breakdowns import DIMENSIONS, MAY_LOOK, Breakdown, by_dimension, by_sessions, by_time
 from payments.admin.figures.charts import OUTCOMES, STACKED, Axis, chart_of, ended
 from payments.admin.figures.comparisons import OF_AMOUNT, OF_COUNT, compared, compared_rates
 from payments.admin.figures.declines import alerts_of, explained, mark_of, reasons_of
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.lists.mode import MODES, mode_of
-from payments.admin.moments import offset_text
+from payments.admin.shown_times import offset_text
 from payments.models.merchants.merchant_access import Limit
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES
 from payments.overview.days import DAY, Days
@@ -31,7 +31,6 @@ from payments.overview.trade import HOUR, Outcome, Share, Trade, has_charges, sh
 
 PERIODS = {1: _("Today"), 7: _("7 days"), 30: _("30 days"), 90: _("90 days")}
 USUAL_PERIOD = 7
-MAY_LOOK = "payments.view_charge"
 MAY_SEE_ALERTS = "payments.view_declinealert"
 MAY_SEE_SESSIONS = "payments.view_checkout"
 SESSIONS = "sessions"

@@ -1,7 +1,7 @@
 """Actions on a row, on chosen rows, or that make something: a form says what will happen, and one verb does it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -19,14 +19,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
+from payments.admin.facts import ID
 from payments.admin.file_forms import FORM_BYTES, is_too_long, takes_file, with_file
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import (
-    ID,
     ActionButton,
     Buttons,
     Facts,
@@ -40,11 +42,16 @@ from payments.admin.framework.object_actions import (
 from payments.admin.framework.reason_form import ReasonForm
 from payments.concurrency.long_bodies import BodyLimits, Uploads
 from payments.context import because
-from payments.domain.catalogue.said import translated
+from payments.domain.catalogue.refusal_texts import translated
+from payments.domain.shared.verbs import Verb
+from payments.inbox.entries import Entry
+from payments.inbox.sorts import OF_MERCHANTS, SORTS
 from payments.models import ApprovalRequest, Merchant
 
 SENT_BEFORE = _("This form was sent before. Its result was shown then, and is not shown again.")
 REQUESTED = _("Requested. Nothing is changed before somebody other than you approves it.")
+# Of the rows that wait for the same action, to find the next.
+MOST_READ = 10
 # Whom a form that is sent names its button by.
 DECISION = "decision"
 
@@ -106,6 +113,11 @@ class Action(Part, ABC):
     is_new = False
     new_name = "add"
 
+    def __init_subclass__(cls, verb: Verb | None = None) -> None:
+        """Take name, label, permission and consequence of the `verb` that it does, if other doors have it too."""
+        if verb:
+            cls.name, cls.label, cls.permission, cls.what_happens = verb.name, verb.label, verb.permission, verb.does
+
     def __init__(self, **changed: Any) -> None:
         """Take what is `changed` of the class on one page, such as that the page of a new row is the action's."""
         for name, value in changed.items():
@@ -158,6 +170,24 @@ class Action(Part, ABC):
     @abstractmethod
     def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
         """Carry the action out with the values of the `form`, `operator`, `page` and `decision`; raise a refusal."""
+
+    def waiting(self, page: Any, request: HttpRequest, row: Any) -> Iterable[Entry]:
+        """Return what of the inbox waits for the same action, the most urgent first."""
+        sorts = SORTS if page.policy.is_for_operators else OF_MERCHANTS
+        at = (page.opts.model_name, self.name.replace("_", "-"))
+        sort = next((sort for sort in sorts if (sort.model, sort.step) == at), None)
+        return sort.section(limit_of(request), MOST_READ).offered_to(operator_of(request)).entries if sort else ()
+
+    def next_step(self, page: Any, request: HttpRequest, row: Any) -> SafeString | str:
+        """Return a link to the next row of the same mode that waits for the action; "" for none."""
+        if not isinstance(row, Model) or not hasattr(row, "livemode"):
+            return ""
+        for entry in self.waiting(page, request, row):
+            at = (entry.act_at or entry.address).replace("/admin/", page.admin_site.prefix, 1)
+            if entry.livemode == row.livemode and f"{row.pk}" not in at:
+                what = ", ".join(filter(None, (f"{entry.act} {entry.amount}".strip(), entry.names, entry.when)))
+                return format_html('<a href="{}">{}: {}</a>', at, gettext("Next"), what)
+        return ""
 
     def is_allowed(self, page: Any, request: HttpRequest) -> bool:
         """Return whether the person may act so on any row of the page."""
@@ -267,7 +297,9 @@ class Action(Part, ABC):
             if "row_id" not in cleaned:
                 raise
             return _left(page, request, row, Result(self.sent_before, self._made_before(cleaned), messages.WARNING))
-        return done if isinstance(done, HttpResponse) else _left(page, request, row, self._result(done, row))
+        if isinstance(done, HttpResponse):
+            return done
+        return _left(page, request, row, self._result(done, row), self.next_step(page, request, row))
 
     def _result(self, done: str | Mapping[str, str] | ApprovalRequest | Result, row: Any) -> Result:
         match done:
@@ -337,12 +369,13 @@ def words_of(refusal: Exception) -> str:
     return " ".join(map(translated, texts))
 
 
-def _left(page: Any, request: HttpRequest, row: Any, result: Result) -> HttpResponse:
-    """Return the way to the page that shows `result`."""
+def _left(page: Any, request: HttpRequest, row: Any, result: Result, next_step: SafeString | str = "") -> HttpResponse:
+    """Return the way to the page that shows `result`, and the next step."""
     where = page_of(result.about) if isinstance(result.about, Model) else result.about or page.page_after(row)
     if result.secrets:
         return shown_once(request, page, str(result.text), result.secrets, where)
-    for text, level in ((result.text, result.level), (result.warning, messages.WARNING)):
+    said = format_html("{} {}", result.text, next_step) if result.text and next_step else result.text
+    for text, level in ((said, result.level), (result.warning, messages.WARNING)):
         if text:
             page.message_user(request, text, level)
     return redirect(where)

@@ -6,6 +6,7 @@ from types import MethodType
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
@@ -17,17 +18,20 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.facts import changed_fields, seen_groups, shown_facts, shown_rows
-from payments.admin.framework.actions import page_of
+from payments.admin.facts import ID, changed_fields, seen_groups, shown_facts, shown_rows
+from payments.admin.framework.actions import OnChosen, page_of
 from payments.admin.framework.change_audit import Audited
 from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column, row_link_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import Policy, limit_of
-from payments.admin.framework.object_actions import ID, ActionButton, Part, address_of
+from payments.admin.framework.object_actions import ActionButton, Part, address_of
 from payments.admin.framework.pagination import NEWEST_FIRST, KeysetList, NumberedList, used_by
 from payments.admin.lists.mode import mode_of_row
 from payments.admin.lists.page import ListPage
@@ -36,6 +40,9 @@ from payments.models.merchants.merchant_access import within
 
 COUNTED_ROWS = 10_000
 NEW_ROWS_MAX = 100
+
+# Written here, because a widget renders a template for each row.
+CHECKBOX = '<input type="checkbox" name="{}" value="{}" class="action-select" aria-label="{}" data-acts="{}">'
 
 
 class BoundedPaginator(Paginator):
@@ -124,7 +131,17 @@ class BaseAdmin(CommonColumns, Audited, ListPage):
         return [part for part in (*self.parts, *self.row_actions) if self.policy.sees_part(part)]
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {name: one for part in self.all_parts for name, one in part.of_list(self, request).items()}
+        """Return what may be done with chosen rows. A list without any such act has no boxes to choose rows by."""
+        found = {name: one for part in self.all_parts for name, one in part.of_list(self, request).items()}
+        if found and self.may_export(request):
+            found["export"] = (ListPage.export_chosen, "export", _("Export"))
+        return found
+
+    def action_checkbox(self, obj: Any) -> SafeString:
+        """Return what chooses a row: it is named in words, and says which actions on chosen rows it allows."""
+        allowed = ["export"] + [part.name for part in self.all_parts if isinstance(part, OnChosen) and part.fits(obj)]
+        named = gettext("Choose {row}").format(row=self.headline(obj))
+        return format_html(CHECKBOX, ACTION_CHECKBOX_NAME, obj.pk, named, " ".join(allowed))
 
     def may_act_on(self, request: HttpRequest, row: Any) -> bool:
         """Return whether this person may act on `row` at all."""
@@ -171,15 +188,13 @@ class BaseAdmin(CommonColumns, Audited, ListPage):
     def _is_for(self, request: HttpRequest) -> bool:
         return bool(self.merchant_lookup) or limit_of(request) is None
 
-    # A public method would have to repeat Django's views, which check the permission before they look for the row.
-    def _get_obj_does_not_exist_redirect(self, *_: Any) -> HttpResponse:
-        """Raise Http404, where Django would redirect with a message."""
-        raise Http404
-
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row; raise Http404 where Django would redirect with a message. Others get its 403 all the same."""
         found = super().get_object(request, object_id, from_field)
         if found:
             self.complete([found])
+        elif self.has_view_or_change_permission(request):
+            raise Http404
         return found
 
     def complete(self, rows: Any) -> None:

@@ -93,9 +93,10 @@ class Audited(admin.ModelAdmin):
             raise Http404
         if not self.has_view_or_change_permission(request, obj):
             raise PermissionDenied
+        page: Any = self
         entries = AuditEntry.objects.about(*self.history_rows(obj)).order_by("-id")[:SHOWN_ENTRIES]
         context = self.admin_site.each_context(request) | {
-            "title": f"History of {obj}",
+            "title": f"History: {page.headline(obj)}",
             "opts": self.opts,
             "object": obj,
             "entries": entries,

@@ -17,6 +17,9 @@ from payments import sourcetypes
 from payments.admin.framework.reason_form import with_stored
 from payments.admin.lists.mode import MODES, PARAMETER, mode_of, names_one_object
 
+# More choices than people read.
+MOST_ROWS = 30
+
 
 class ByMoment(admin.DateFieldListFilter):
     """Django's filter by days, which takes a moment without an offset as one of the display time zone."""
@@ -112,6 +115,26 @@ def by_type_of(column: str) -> type[Conditions]:
 
 
 ByMode = OfMode
+
+
+class ByRow(Conditions):
+    """A filter by one of the newest rows of `model` that the person sees, which `column` refers to."""
+
+    model: type[Model]
+
+    def __init__(self, request: HttpRequest, params: Any, model: type[Model], model_admin: Any) -> None:
+        rows = model_admin.admin_site.get_model_admin(self.model).get_queryset(request).order_by("-pk")
+        self.conditions = {row.pk.hex: (str(row), Q(**{self.column: row.pk})) for row in rows[:MOST_ROWS]}
+        super().__init__(request, params, model, model_admin)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        # Of a row that is not among the newest, or not seen, nothing is found.
+        return super().queryset(request, queryset) if self.value() in (None, *self.conditions) else queryset.none()
+
+
+def by_row(name: str, model: type[Model], column: str) -> type[ByRow]:
+    attributes = {"title": _(name), "parameter_name": name, "model": model, "column": column}
+    return type(f"By{model.__name__}", (ByRow,), attributes)
 
 
 def one_of(name: str, values: Iterable[str], names: Mapping[str, str] = MappingProxyType({})) -> type[Conditions]:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.form_fields import DayField, LongSelect
-from payments.admin.moments import day_text, offset_text
+from payments.admin.shown_times import day_text, offset_text
 from payments.ids import first_id
 from payments.models import Merchant
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES, parse_amount, plain_amount

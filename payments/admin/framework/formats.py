@@ -16,13 +16,14 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells, moment_in_list, moment_text
+from payments.admin.shown_times import NO_BREAK, NOTHING, moment_cell, moment_cells, moment_in_list, moment_text
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
 from payments.models import Charge, Event, Payout, Source
+from payments.models.charging.shown_states import DISPUTED, state_of
 from payments.models.charging.source import brand_name
-from payments.money import plain_amount, shown_amount
+from payments.money import major_units, shown_amount
 from payments.providers.registry import CONNECTORS
 from payments.providers.settlement_reports import NO_CURRENCY
 from payments.sourcetypes import shown as shown_type
@@ -105,7 +106,8 @@ def chip(state: Any, mark: str = "") -> SafeString:
 
 def chips(charge: Charge) -> SafeString:
     """Return the state of a charge, and what else is notable, as chips; `is_looked_up` is an attribute of some."""
-    marks = [_state_mark(charge)]
+    state = state_of(charge)
+    marks = [(state.mark, state.label)]
     if getattr(charge, "is_looked_up", False):
         marks = [mark for mark in marks if charge.status != Charge.Status.PENDING] + [LOOKED_UP]
     elif charge.operation:
@@ -113,19 +115,9 @@ def chips(charge: Charge) -> SafeString:
     if charge.reversed_late:
         marks.append(("bad", _("reversed late")))
     if charge.disputed:
-        marks.append(("bad", _("disputed")))
+        marks.append((DISPUTED.mark, DISPUTED.label))
     shown = format_html_join(" ", '<span class="chip chip-{}">{}</span>', marks)
     return format_html('<span class="chips">{}</span>', shown)
-
-
-def _state_mark(charge: Charge) -> tuple[str, Any]:
-    if charge.status == Charge.Status.PENDING:
-        return ("warn", _("awaiting payer")) if charge.action else ("warn", _("pending"))
-    if charge.status == Charge.Status.SUCCEEDED:
-        if charge.authorized:
-            return "warn", _("held")
-        return ("good", _("partly refunded")) if charge.amount_refunded else ("good", _("captured"))
-    return ("bad" if charge.status == Charge.Status.FAILED else "quiet"), _(charge.status)
 
 
 def source_label(source: Source) -> str:
@@ -207,11 +199,18 @@ def id_column(prefix: str) -> Column:
     return column("ID", whole, in_list=lambda row: short_id(whole(row)), cells={"id": whole})
 
 
+def about_id(posting: Any) -> str:
+    """Return the public ID of the charge or the payout of a posting."""
+    return public_id("po", posting.payout_id) if posting.payout_id else public_id("ch", posting.charge_id)
+
+
 def about_link(posting: Any) -> str:
-    """Return a link to the charge or the payout of a posting."""
+    """Return a link to the charge of a posting, by its payer and order, or to its payout."""
     if posting.payout_id:
-        return link(Payout, posting.payout_id, public_id("po", posting.payout_id))
-    return link(Charge, posting.charge_id, public_id("ch", posting.charge_id))
+        return link(Payout, posting.payout_id, _("Payout"))
+    charge = posting.charge
+    words = (charge.source.payer_name, charge.description) if charge else ()
+    return link(Charge, posting.charge_id, ", ".join(filter(None, words)) or _("Payment"))
 
 
 def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
@@ -269,7 +268,7 @@ def amount_cells(name: str, currency: Callable[[Any], str] = attrgetter("currenc
 
     def decimal(row: Any) -> str | None:
         amount = getattr(row, name)
-        return None if amount is None else plain_amount(amount, currency(row)).replace(",", "")
+        return None if amount is None else f"{major_units(amount, currency(row)):f}"
 
     return {name: attrgetter(name), f"{name}_decimal": decimal}
 

@@ -1,6 +1,5 @@
 """Buttons on a row's page, and the pages of their forms."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -14,8 +13,6 @@ from django.urls import URLPattern, reverse
 from payments.admin.lists.mode import mode_of_row
 
 Facts = Iterable[tuple[Any, object]]
-# An ID is no title: it stands below, with a button that copies it.
-ID = re.compile("[0-9a-f]{32}")
 Buttons = Sequence[tuple[str, Any]]
 
 

@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.forms.renderers import DjangoTemplates
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -39,6 +40,13 @@ class HiddenNumberInput(forms.TextInput):
         return None
 
 
+class HiddenText(forms.HiddenInput):
+    """A hidden input that no card number is written back into."""
+
+    def format_value(self, value: Any) -> Any:
+        return super().format_value(_without_card_numbers(value, holds_card_number))
+
+
 class Typed(forms.BoundField):
     """What a field shows: no card number that was typed is written back into its page."""
 
@@ -50,6 +58,11 @@ class Typed(forms.BoundField):
             return typed
         # What is stored already, or will be, stays: who saves the form would else wipe it out.
         return _without_card_numbers(typed, holds_card_number if is_refused else holds_taken_card)
+
+    def as_hidden(self, attrs: Any = None, **named: Any) -> SafeString:
+        """Return the hidden input; one of what the page has shown is filled with what was sent, whatever that is."""
+        widget = HiddenText() if named.get("only_initial") else self.field.hidden_widget()
+        return self.as_widget(widget, attrs, **named)
 
 
 class Renderer(DjangoTemplates):

@@ -52,28 +52,32 @@ class Lines:
         """Yield the lines in pieces of about PIECE_BYTES."""
         # A generator keeps the file, and with it its place, until it is read or dropped.
         lines = iter(self._lines)
-        while piece := self._piece(lines):
-            yield piece
+        while (piece := self._piece(lines)) is not None:
+            if piece:
+                yield piece
 
     @staticmethod
-    def _piece(lines: Iterator[bytes]) -> bytes:
-        piece = bytearray()
+    def _piece(lines: Iterator[bytes]) -> bytes | None:
+        """Return the next lines, none where a part of a long list has no rows that match; None at the end."""
+        piece, line = bytearray(), None
         # Pages of other operators do not wait for this one's turn.
         context.begin_wait()
         with _MAKING, host_turn():
             started = time.thread_time()
-            while len(piece) < PIECE_BYTES and (line := next(lines, b"")):
+            while len(piece) < PIECE_BYTES and (line := next(lines, None)):
                 piece += line
             collect_after_piece()
             time.sleep(PAUSE * (time.thread_time() - started))
-        return bytes(piece)
+        return bytes(piece) if piece or line is not None else None
 
 
-def list_lines(changelist: Any, cells: Cells, zone: tzinfo, may_continue: Callable[[], bool]) -> Iterator[bytes]:
-    """Yield the lines of a list with times in `zone`, made page by page until `may_continue` says no."""
+def list_lines(
+    batches: Iterable[list[Any]], cells: Cells, zone: tzinfo, may_continue: Callable[[], bool]
+) -> Iterator[bytes]:
+    """Yield the lines of the rows of `batches` with times in `zone`, until `may_continue` says no."""
     ends_at, count = time.monotonic() + MOST_SECONDS, 0
     yield b"".join(csv_lines(tuple(cells), ()))
-    for rows in changelist.batches(ROWS_AT_ONCE):
+    for rows in batches:
         if why := _why_cut(count, ends_at, may_continue):
             yield csv_line([f"Cut after {count} rows: {why}"])
             return

@@ -1,6 +1,6 @@
 """What every list offers: saved views, and its rows as a file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode
 
@@ -11,6 +11,7 @@ from django.contrib.admin.views.main import PAGE_VAR
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
@@ -21,7 +22,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from payments import clock
-from payments.admin.lists.file import OTHER_DOWNLOADS, Cells, Lines, cells_of, check_export, download, list_lines
+from payments.admin.lists.file import (
+    OTHER_DOWNLOADS,
+    ROWS_AT_ONCE,
+    Cells,
+    Lines,
+    cells_of,
+    check_export,
+    download,
+    list_lines,
+)
 from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
 from payments.db.texts.writes import storable
 from payments.domain.audit import audit_log
@@ -33,6 +43,8 @@ from payments.models.operators.saved_view import QUERY_MAX_LENGTH, VIEW_NAME_MAX
 from payments.sensitive_data.card_numbers import holds_taken_card
 
 MOST_VIEWS = 30
+MOST_CHOSEN = 1_000
+MOST_NAMED = 50
 MAY_EXPORT = "payments.export_list"
 MODE_COLUMN = "mode"
 
@@ -52,11 +64,16 @@ class ListPage(admin.ModelAdmin):
     is_exported = True
     # What one row and many are called, where the model has another name.
     called: tuple[Any, Any] | None = None
+    # What one row and many are counted as, where that is another name still.
+    counted: tuple[Any, Any] | None = None
 
     @property
     def words(self) -> tuple[Any, Any]:
         """What one row and many are called."""
         return self.called or (gettext(str(self.opts.verbose_name)), gettext(str(self.opts.verbose_name_plural)))
+
+    def complete(self, rows: Any) -> None:
+        """Load what the columns of `rows` need beside the rows, for all of them at once."""
 
     def mode_lookup(self) -> str | None:
         """Return the lookup of the mode of this list's rows; None where they have none."""
@@ -84,7 +101,7 @@ class ListPage(admin.ModelAdmin):
     @method_decorator(require_POST)
     def export_list(self, request: HttpRequest) -> HttpResponseBase:
         """Stream the rows that the list shows at this address, and record that."""
-        if not (self.is_exported and self.has_view_permission(request) and request.user.has_perm(MAY_EXPORT)):
+        if not (self.has_view_permission(request) and self.may_export(request)):
             raise PermissionDenied
         # The audit log has the filters, and an address has no card number in it.
         check_export(request.GET)
@@ -92,20 +109,60 @@ class ListPage(admin.ModelAdmin):
             changelist: Any = self.get_changelist_instance(request)
         except IncorrectLookupParameters as error:
             raise Http404 from error
+        return self.file_of(request, changelist.batches(ROWS_AT_ONCE), request.GET.urlencode() or "all")
+
+    def may_export(self, request: HttpRequest) -> bool:
+        """Return whether who sees this list may take rows of it along."""
+        return self.is_exported and request.user.has_perm(MAY_EXPORT)
+
+    def export_chosen(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponseBase:
+        """Stream the chosen `rows`, and record that; refuse more than MOST_CHOSEN."""
+        check_export(request.GET)
+        # Rows are read where there is a place for their file; before, as with a page of the list, few and keys alone.
+        if len(keys := list(rows.values_list("pk", flat=True)[: MOST_CHOSEN + 1])) > MOST_CHOSEN:
+            self.message_user(request, _("Choose at most {count}.").format(count=MOST_CHOSEN), messages.ERROR)
+            return redirect(request.get_full_path())
+        is_whole_list = request.POST.get("select_across") == "1"
+        which = (request.GET.urlencode() or "all") if is_whole_list else self._named(keys)
+        return self.file_of(request, self._batches(rows, keys), which)
+
+    def _named(self, keys: Sequence[Any]) -> str:
+        """Return the IDs of chosen rows as the audit log has them: of more than MOST_NAMED the first and the last."""
+        id_of = self.cells_of_file()["id"]
+        few, sign = (keys, ", ") if len(keys) <= MOST_NAMED else ((keys[0], keys[-1]), " to ")
+        return f"{len(keys)} chosen: {sign.join(str(id_of(self.model(pk=key))) for key in few)}"
+
+    def _batches(self, rows: QuerySet[Any], keys: Sequence[Any]) -> Iterator[list[Any]]:
+        """Yield the rows with `keys` that are still among `rows`, at most ROWS_AT_ONCE at once."""
+        for start in range(0, len(keys), ROWS_AT_ONCE):
+            found = list(rows.filter(pk__in=keys[start : start + ROWS_AT_ONCE]))
+            self.complete(found)
+            yield found
+
+    def file_of(self, request: HttpRequest, batches: Iterator[list[Any]], which: str) -> HttpResponseBase:
+        """Stream the rows of `batches`, and record that, with `which` they are."""
+        limit = MerchantAccess.objects.limit_of(request.user)
+        zone = timezone.get_current_timezone()
+        lines = list_lines(batches, self.cells_of_file(), zone, lambda: self._may_continue(request, limit))
+        with translation.override(settings.LANGUAGE_CODE):
+            title = str(self.words[1])
+        mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
+        return self.streamed(request, lines, title, f"list of {title}, {mode}{which}")
+
+    def streamed(self, request: HttpRequest, lines: Iterable[bytes], title: str, detail: str) -> HttpResponseBase:
+        """Stream `lines` as a file with a name of `title`, and record that; refuse while too many others are read."""
         give_back = take_download_place(self.admin_site.holder_of(request))
         if give_back is None:
             self.message_user(request, OTHER_DOWNLOADS, messages.ERROR)
             return redirect(self._list_address(self.filters_in(request.GET.urlencode())))
-        limit = MerchantAccess.objects.limit_of(request.user)
-        cells = self.cells_of_file()
-        zone = timezone.get_current_timezone()
-        file = Lines(list_lines(changelist, cells, zone, lambda: self._may_continue(request, limit)), give_back)
-        with translation.override(settings.LANGUAGE_CODE):
-            title = str(self.words[1])
-        mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
-        audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
-        name = f"{title.replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv"
-        return download(file, name)
+        file = Lines(lines, give_back)
+        try:
+            audit_log.record(Action.EXPORTED, detail=detail)
+            return download(file, f"{title.replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv")
+        except BaseException:
+            # A place that is not given back is lost until the process ends.
+            file.close()
+            raise
 
     def cells_of_file(self) -> Cells:
         """Return the cells of a line of a file, by their heads."""

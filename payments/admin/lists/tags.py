@@ -13,8 +13,9 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from payments.admin.lists import sums
-from payments.admin.lists.page import MAY_EXPORT, MOST_VIEWS, ListPage
-from payments.admin.moments import NOTHING
+from payments.admin.lists.page import MOST_VIEWS, ListPage
+from payments.admin.shown_times import NOTHING
+from payments.ids import KINDS
 from payments.models import SavedView
 
 register = template.Library()
@@ -41,7 +42,7 @@ def list_filters(cl: ChangeList) -> dict[str, Any]:
 
 def _chosen(cl: ChangeList, filters: list[Any]) -> Iterator[Chip]:
     if cl.query:
-        yield Chip(_("Search"), cl.query, cl.get_query_string({SEARCH_VAR: None, PAGE_VAR: None}))
+        yield Chip(_("Search"), _in_words(cl.query), cl.get_query_string({SEARCH_VAR: None, PAGE_VAR: None}))
     for spec in filters:
         names = [name for name in spec.expected_parameters() if name]
         given = [name for name in names if cl.params.get(name)]
@@ -49,6 +50,12 @@ def _chosen(cl: ChangeList, filters: list[Any]) -> Iterator[Chip]:
             selected = (str(choice["display"]) for choice in _choices(spec, cl) if choice.get("selected"))
             value = getattr(spec, "shown", None) or next(selected, None) or str(cl.params[given[0]])
             yield Chip(capfirst(_(str(spec.title))), value, cl.get_query_string(dict.fromkeys([*names, PAGE_VAR])))
+
+
+def _in_words(query: str) -> str:
+    """Return what is searched for: of an ID, what it is of."""
+    prefix, has_one, _digits = query.partition("_")
+    return _("one {thing}").format(thing=_(KINDS[prefix])) if has_one and prefix in KINDS else query
 
 
 def _choices(spec: Any, cl: ChangeList) -> list[Any]:
@@ -83,7 +90,19 @@ def list_sums(context: template.Context) -> dict[str, Any]:
         found = sums.sums_of(cl)
     except EmptyResultSet:
         found = sums.Sums(0)
-    return {"sums": found, "most": sums.MOST_SUMMED, "cl": cl, "may_export": may_export(cl, request)}
+    one, many = cl.model_admin.counted if cl.model_admin.counted else cl.model_admin.words
+    return {"sums": found, "most": sums.MOST_SUMMED, "one": one, "many": many, "may_export": may_export(cl, request)}
+
+
+@register.inclusion_tag("admin/payments/lists/empty.html", takes_context=True)
+def list_empty(context: template.Context) -> dict[str, Any]:
+    """Return what an empty list says: what will be in it and the first step, or which filters leave nothing."""
+    cl: Any = context["cl"]
+    if cl.result_list or getattr(cl, "is_incomplete", False):
+        return {}
+    acts = [act for act in context.get("acts") or () if not act.posts]
+    shown = {"is_empty": True, "first": acts[0] if acts else None, "may_add": context.get("has_add_permission")}
+    return list_filters(cl) | shown | {"has_modes": cl.model_admin.mode_lookup(), "perms": context.get("perms")}
 
 
 @register.filter
@@ -105,7 +124,7 @@ def list_export(context: template.Context) -> dict[str, Any]:
 def may_export(cl: Any, request: Any) -> bool:
     """Return whether the list has a file and the operator may have it."""
     page = cl.model_admin
-    return isinstance(page, ListPage) and page.is_exported and request.user.has_perm(MAY_EXPORT)
+    return isinstance(page, ListPage) and page.may_export(request)
 
 
 @register.filter

@@ -22,7 +22,7 @@ class DataKeyAdmin(BaseAdmin):
     """Data keys, without the wrapped key itself."""
 
     merchant_lookup = None
-    list_display = ("id", "purpose", "kek", "created", "retired", "destroyed")
+    list_display = ("purpose", "kek", "created", "retired", "destroyed")
     list_filter = (ByState, "purpose")
     search_fields = ("kek",)
     search_help_text = "The name of a key-encryption key, or the ID of a data key."

@@ -15,16 +15,15 @@ from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_f
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm, SecretsHidden
-from payments.admin.moments import moment_cell
+from payments.admin.shown_times import moment_cell
 from payments.domain.approvals.limits import BadRules, key_needs_approval, parse_rules
-from payments.domain.catalogue.said import translated
+from payments.domain.catalogue.refusal_texts import translated
 from payments.domain.merchants import api_keys
 from payments.domain.merchants.assistants import Rules
 from payments.domain.merchants.merchants import MODES
 from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.operators.four_eyes import Refused
-from payments.ids import public_id
 from payments.models import ApiKey, ApprovalRequest, Merchant
 from payments.models.operators.reasons import free_of_secrets
 from payments.vault import VaultUnavailable
@@ -97,7 +96,7 @@ class KeyForm(OnceForm):
 
 class IssueKey(Action):
     name, label = "issue_key", _("Issue a key")
-    permission = "payments.add_apikey"
+    permission = ApprovalRequest.KEYS[Kind.ISSUE_KEY]
     form = KeyForm
     refusals = (api_keys.BadKey, Refused, VaultUnavailable)
     approver = APPROVER
@@ -123,7 +122,7 @@ class RollForm(OnceForm):
 class RollKey(Action):
     for_merchants = True
     name, label = "roll", _("Roll this key")
-    permission = "payments.change_apikey"
+    permission = ApprovalRequest.KEYS[Kind.ROLL_KEY]
     form = RollForm
     refusals = (api_keys.KeyInactive, Refused, VaultUnavailable)
     approver = APPROVER
@@ -154,7 +153,7 @@ class RollKey(Action):
 
 def facts_of(key: ApiKey) -> Facts:
     """Yield which key it is."""
-    yield gettext("Key"), f"{key.name or gettext('Key')}: {key} ({public_id('key', key.pk)})"
+    yield gettext("Key"), f"{key.name or gettext('Key')}: {key}"
     yield gettext("Merchant"), key.merchant.title
     yield gettext("Last used"), moment_cell(key.last_used_at)
 
@@ -174,7 +173,7 @@ class OriginsForm(ReasonForm):
 class SetOrigins(Action):
     for_merchants = True
     name, label = "set_origins", _("Set its origins")
-    permission = "payments.change_apikey"
+    permission = ApprovalRequest.KEYS[Kind.ROLL_KEY]
     refusals = (BadOrigins,)
     what_happens = _(
         "Pages of these origins, and of no others, may use the key and show its card fields, within a second."
@@ -221,6 +220,17 @@ def moves_money(key: ApiKey) -> bool:
     return key_needs_approval(key.livemode, key.kind, key.rights, key.rules)
 
 
-def shown_key(key: ApiKey, text: str) -> dict[str, str]:
+# What is shown once of a merchant, by the name that programs know.
+SECRET_NAMES = {
+    "sk_test": _("Secret key, test mode"),
+    "sk_live": _("Secret key, live mode"),
+    "pk_test": _("Publishable key, test mode"),
+    "pk_live": _("Publishable key, live mode"),
+    "whsec_test": _("Webhook secret, test mode"),
+    "whsec_live": _("Webhook secret, live mode"),
+}
+
+
+def shown_key(key: ApiKey, text: str) -> dict[Any, str]:
     """Return what is shown once of a new key."""
-    return {"ID": public_id("key", key.pk), gettext("Key"): text}
+    return {SECRET_NAMES.get(text.rpartition("_")[0], gettext("Key")): text}

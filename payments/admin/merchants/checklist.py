@@ -15,6 +15,7 @@ from payments.domain.merchants.merchants import MODES
 from payments.models import ApiKey, Charge, DayTotal, Merchant, Route, Webhook
 from payments.models.books.day_total import SESSION
 from payments.overview import dispute_rates
+from payments.rendering.brand import own_branding
 
 PERIOD_DAYS = 30
 # So many of the newest webhooks are looked at.
@@ -36,12 +37,13 @@ def checklist(merchant: Merchant) -> SafeString:
 
 def _steps(merchant: Merchant) -> Iterator[tuple[bool, str]]:
     """Yield whether each step is done, and how it reads then or as a task."""
-    taken = {livemode: _has_charge(merchant, livemode) for livemode in MODES.values()}
+    paid = Charge.objects.filter(merchant=merchant, status__in=("succeeded", "refunded"))
+    taken = {livemode: paid.filter(livemode=livemode).exists() for livemode in MODES.values()}
     keys = {livemode: _has_key(merchant, livemode) for livemode in MODES.values()}
     costs_nothing = types_without_fee(merchant)
     unpriced = f"No fee is set for {', '.join(costs_nothing)}: they cost nothing"
     routed = Route.objects.filter(account__merchant=merchant, account__enabled=True, enabled=True).exists()
-    answered, branded = _has_answered(merchant), bool(merchant.branding)
+    answered, branded = _has_answered(merchant), any(own_branding(merchant).values())
     yield keys[False], "A secret test key works" if keys[False] else "Issue a secret test key"
     yield taken[False], "A test payment succeeded" if taken[False] else "Have the merchant make a test payment"
     yield answered, "A webhook was answered" if answered else "Have the merchant answer a webhook"
@@ -56,10 +58,6 @@ def _has_key(merchant: Merchant, livemode: bool) -> bool:
     works = Q(expires_at=None) | Q(expires_at__gt=clock.now())
     keys = ApiKey.objects.filter(works, merchant=merchant, livemode=livemode, revoked_at=None)
     return keys.exclude(kind=ApiKey.Kind.PUBLISHABLE).exists()
-
-
-def _has_charge(merchant: Merchant, livemode: bool) -> bool:
-    return Charge.objects.filter(merchant=merchant, livemode=livemode, status__in=("succeeded", "refunded")).exists()
 
 
 def _has_answered(merchant: Merchant) -> bool:

@@ -70,7 +70,8 @@ class FeesField(forms.Field):
     def clean(self, value: list[Row]) -> Fees:
         if len(value) > ROWS_MAX:
             raise forms.ValidationError(f"There are more than {ROWS_MAX} rows.", "invalid")
-        given = [(row["type"], row["currency"], self._rate(row)) for row in value if _is_filled(row)]
+        filled = (row for row in value if row["type"] and (row["percent"].strip() or row["fixed"].strip()))
+        given = [(row["type"], row["currency"], self._rate(row)) for row in filled]
         fees: Fees = {}
         for source_type, currency, rate in given:
             if source_type != EVERY_TYPE and (source_type, currency) in fees:
@@ -98,10 +99,6 @@ class FeesField(forms.Field):
         if row["type"] == DISPUTE and rate.basis_points:
             raise forms.ValidationError(f"{where}: its fee is a fixed amount, not a share.", "invalid")
         return rate
-
-
-def _is_filled(row: Row) -> bool:
-    return bool(row["type"] and (row["percent"].strip() or row["fixed"].strip()))
 
 
 class FeesForm(ReasonForm):
@@ -156,12 +153,14 @@ def fee_table(rates: Mapping[str, Any]) -> SafeString | str:
     """Return the fees of `rates`, as a merchant or a template has them: each rate once, with its types."""
     types: dict[str, list[str]] = {}
     for (name, currency), rate in fees_of(rates).items():
-        label = sourcetypes.BY_NAME[name].label if name in sourcetypes.BY_NAME else name
-        types.setdefault(shown_rate(rate, currency), []).append(label)
+        types.setdefault(shown_rate(rate, currency), []).append(name)
     rows = format_html_join(
         "",
         '<tr><th scope="row">{}</th> <td class="number">{}</td></tr>',
-        ((", ".join(labels), rate) for rate, labels in types.items()),
+        (
+            (", ".join(sourcetypes.shown(name).label for name in sourcetypes.named_once(names)), rate)
+            for rate, names in types.items()
+        ),
     )
     return format_html('<table class="money">{}</table>', rows) if types else NOTHING
 

@@ -1,5 +1,6 @@
 """The forms of a merchant: the one that creates it, and that of its page."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -28,48 +29,50 @@ class NewMerchantForm(OnceForm):
     )
 
 
-def _image_field(label: Any) -> forms.URLField:
-    return forms.URLField(
-        label=label,
-        required=False,
-        max_length=2000,
-        assume_scheme="https",
-        validators=[RegexValidator(r"\Ahttps://[^\s\"\\]+\Z", _("This must be an https URL."))],
+def _colour_field(label: Any) -> forms.CharField:
+    colour = RegexValidator(r"\A#[0-9a-fA-F]{6}\Z", _("Write a colour as #1a73e8."))
+    return forms.CharField(
+        label=label, required=False, max_length=7, validators=[colour], widget=COLOUR_INPUT, show_hidden_initial=True
     )
 
 
-def _colour_field(label: Any) -> forms.CharField:
-    colour = RegexValidator(r"\A#[0-9a-fA-F]{6}\Z", _("Write a colour as #1a73e8."))
-    return forms.CharField(label=label, required=False, max_length=7, validators=[colour], widget=COLOUR_INPUT)
-
-
 class MerchantForm(TextForm, forms.ModelForm):
-    """The profile. The branding is what `/v2/me` shows, and how the pages of payers look."""
+    """The profile. The branding is what `/v2/me` shows, and how the pages of payers look.
+
+    The page sends along what it showed of the branding, which an upload or another form changes meanwhile.
+    """
 
     statement_descriptor = forms.CharField(
         label=_("Statement descriptor"), max_length=100, validators=[check_statement_descriptor]
     )
-    logo, icon = _image_field(_("Logo")), _image_field(_("Icon"))
     use_logo = forms.BooleanField(
-        label=_("Show the logo"), required=False, help_text=_("On pages of payers, in place of the icon.")
+        label=_("Show the logo"),
+        required=False,
+        show_hidden_initial=True,
+        help_text=_("On pages of payers, in place of the icon."),
     )
     brand_color, accent_color = _colour_field(_("Brand colour")), _colour_field(_("Accent colour"))
     reason = reason_field()
 
-    branding_fields = ("logo", "icon", "use_logo", "brand_color", "accent_color")
+    branding_fields = ("use_logo", "brand_color", "accent_color")
 
     class Meta:
         model = Merchant
         fields = (
             *("title", "account_name", "statement_descriptor", "status", "business_address"),
-            *("support_email", "support_phone", "send_receipts"),
+            *("support_email", "support_phone", "send_receipts", "kept_bodies"),
         )
         labels = {
             "support_email": _("Support e-mail"),
             "support_phone": _("Support telephone"),
             "send_receipts": _("Receipts"),
+            "kept_bodies": _("Bodies of requests"),
         }
         help_texts = {
+            "kept_bodies": _(
+                "The log of requests keeps for 30 days what programs sent and were answered: names, amounts, states "
+                "and IDs. Card data, keys and texts that people write are left out."
+            ),
             "support_email": _("Payers see it on their pages and in messages, and answers to these go there."),
             "send_receipts": _(
                 "Payers with an e-mail address get one when a payment is captured or a refund is made. "
@@ -84,8 +87,13 @@ class MerchantForm(TextForm, forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        self.instance.branding = {name: cleaned[name] for name in self.branding_fields if cleaned.get(name)}
+        self.instance.branding = self.branding_on(self.instance.branding)
         return cleaned
+
+    def branding_on(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a stored branding with what the person changed, and nothing else, in its place."""
+        changed = {name: self.cleaned_data.get(name) for name in self.branding_fields if name in self.changed_data}
+        return {name: value for name, value in {**stored, **changed}.items() if value or name not in changed}
 
 
 def brand_preview(merchant: Merchant) -> SafeString | str:

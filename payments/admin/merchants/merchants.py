@@ -5,12 +5,12 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import ValidationError
 from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -35,7 +35,7 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import ActionButton, Facts
+from payments.admin.framework.object_actions import ActionButton, Facts, address_of
 from payments.admin.merchants.actions import (
     RollWebhookSecret,
     SendTestEvent,
@@ -43,10 +43,11 @@ from payments.admin.merchants.actions import (
     SetPaymentMethods,
     method_lines,
 )
-from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey, SetOrigins
+from payments.admin.merchants.api_keys import SECRET_NAMES, IssueKey, RevokeKey, RollKey, SetOrigins
 from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, dispute_lines, health
 from payments.admin.merchants.fees import SetFees, fee_table
 from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
+from payments.admin.merchants.pictures import SetPicture, pictures_of
 from payments.admin.operators.call_words import rule_words
 from payments.admin.payouts import of_merchant
 from payments.admin.payouts.accounts import SetPayoutAccount
@@ -61,6 +62,7 @@ from payments.models import ApiKey, Charge, Event, Merchant, Posting, Settlement
 from payments.search import find
 
 ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
+UPLOAD = '<a href="{}">{}</a>'
 
 
 class KeyColumns:
@@ -112,7 +114,7 @@ class MakeMerchant(Action):
     def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
         names = (cleaned[name] for name in ("title", "account_name", "statement_descriptor", "row_id"))
         made = create_merchant(*names, with_secret_live_key=False)
-        shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
+        shown = {SECRET_NAMES[name]: text for name, text in {**made.keys, **made.webhook_secrets}.items()}
         return Result(f"New merchant: {made.merchant}", made.merchant, secrets=shown)
 
 
@@ -134,6 +136,7 @@ class MerchantAdmin(BaseAdmin):
         RollWebhookSecret(),
         SetPayoutAccount(),
         SetPayoutSchedule(),
+        SetPicture(),
     )
     form = MerchantForm
     stored_fields: Sequence[str] = MerchantForm.Meta.fields
@@ -145,16 +148,16 @@ class MerchantAdmin(BaseAdmin):
     search = IdSearch({"mer": "pk", "key": "keys__pk"}, entries=find.merchants)
     head_columns = (*BaseAdmin.head_columns, "title", "status")
     fieldsets = (
-        ("Standing", {"fields": ("steps", "last_days", "disputes")}),
+        ("How it goes", {"fields": ("steps", "last_days", "disputes")}),
         ("Money", {"fields": ("balances", "fees")}),
         (
             "Profile",
             {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status", "business_address")},
         ),
         ("Payouts", {"fields": ("payout_accounts", "payout_schedules", "last_payouts")}),
-        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts", "preview")}),
+        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts", "pictures", "preview")}),
         ("Terms", {"fields": ("payment_methods", "decline_budget")}),
-        ("Developers", {"fields": ("endpoints", "shown_metadata")}),
+        ("Developers", {"fields": ("endpoints", "kept_bodies", "shown_metadata")}),
         ("Related", {"fields": ("rows",)}),
         ("Times", {"fields": ("created", "updated")}),
     )
@@ -173,13 +176,16 @@ class MerchantAdmin(BaseAdmin):
     steps = column("Checklist", checklist)
     last_days = column(f"Last {PERIOD_DAYS} days", health)
     disputes = column("Card disputes by month", dispute_lines)
+    pictures = column(_("Logo and icon"), lambda merchant: lines(shown for _name, shown in pictures_of(merchant)))
     preview = column("Preview", brand_preview)
 
     def headline(self, row: Merchant) -> str:
         return f"{row}"
 
     def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
-        typed = [(_("Brand"), {"fields": MerchantForm.branding_fields}), (None, {"fields": ("reason",)})]
+        upload = obj and format_html(UPLOAD, address_of(self, SetPicture.name, obj.pk), _("Upload a logo or an icon"))
+        brand = {"fields": MerchantForm.branding_fields, "description": upload or ""}
+        typed = [(_("Brand"), brand), (None, {"fields": ("reason",)})]
         typed = seen_groups(typed, partial(self.policy.sees, self)) if self.has_change_permission(request, obj) else []
         return [*super().get_fieldsets(request, obj), *typed]
 
@@ -187,10 +193,12 @@ class MerchantAdmin(BaseAdmin):
         with because(request.POST.get("reason", "")):
             return super().changeform_view(request, *args, **kwargs)
 
-    def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Merchant, form: Any, change: bool) -> None:
         if not {*form.changed_data} - {"reason"}:
             return
         obj.updated_at = clock.now()
+        row = Merchant.objects.select_for_update(no_key=True).get(pk=obj.pk)
+        obj.branding = form.branding_on(row.branding)
         # By name, so that what others change meanwhile stays.
         obj.save(update_fields=[*self.stored_fields, "branding", "updated_at"])
 

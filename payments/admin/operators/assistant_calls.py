@@ -14,11 +14,11 @@ from payments.admin.framework.filters import one_of
 from payments.admin.framework.formats import NOTHING, beside, column, lines, link, money
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts, Move
-from payments.admin.moments import moment_text
 from payments.admin.operators.call_words import arguments_of, consequence_of, made_by, plan_facts, rule_words
 from payments.admin.operators.decisions import Decide, DecidedByAnother, Decision
 from payments.admin.operators.requests import STATES
 from payments.admin.operators.words import ACTIONS, HEADLINES, Message, about, headline_of, in_few_words, named, result
+from payments.admin.shown_times import moment_text
 from payments.domain.approvals.verbs import PAYOUT
 from payments.domain.charging.verbs import REFUND
 from payments.models import ApiKey, AssistantCall, Charge, Merchant

@@ -15,14 +15,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from payments.admin.columns import UNNAMED
 from payments.admin.framework.actions import Done, OnChosen, Result
-from payments.admin.framework.formats import NOTHING, lines, money
-from payments.admin.framework.object_actions import Buttons, Facts, operator_of
+from payments.admin.framework.formats import NOTHING, money
+from payments.admin.framework.object_actions import Buttons, Facts, Move, operator_of
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.operators.words import ACTIONS, HEADLINES
+from payments.admin.operators.words import ACTIONS, FINAL, HEADLINES
 from payments.domain.approvals.kinds.charge_actions import fill_in
 from payments.domain.approvals.request import submit
+from payments.domain.charging.verbs import EXTEND, RELEASE
 from payments.models import Charge, OperatorAction, Payout
+from payments.models.charging.shown_states import state_of
 
 # The most rows left out that a message names.
 SHOWN = 10
@@ -33,7 +36,7 @@ class Chosen(list[Charge]):
     """Charges, with what of the action on them is possible, and why the rest is left out."""
 
     possible: Sequence[OperatorAction]
-    left_out: Sequence[str]
+    left_out: Sequence[Move]
 
 
 class ActTogether(OnChosen):
@@ -44,11 +47,11 @@ class ActTogether(OnChosen):
 
     def __init__(self, kind: str) -> None:
         self.kind, self.verb = kind, ACTIONS[kind]
-        self.name, self.permission = f"{kind}_together", self.verb.permission
+        self.name, self.label, self.permission = f"{kind}_together", self.verb.label, self.verb.permission
 
-    @property
-    def label(self) -> str:
-        return _("{action}, each as a whole").format(action=self.verb.label)
+    def fits(self, row: Charge) -> bool:
+        # Whether a provider extends a hold is a query, which a list does not make for each of its rows.
+        return bool((RELEASE if self.verb is EXTEND else self.verb).most(row))
 
     def possible(self, page: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
         found = super().possible(page, request, rows.select_related("merchant", "source__card"))
@@ -64,19 +67,33 @@ class ActTogether(OnChosen):
 
     def question(self, row: Chosen) -> str:
         count = len(row.possible)
-        title = ngettext("{action}: {count} charge", "{action}: {count} charges", count)
-        return title.format(action=self.verb.label, count=count)
+        title = ngettext("{action}, {count} charge?", "{action}, {count} charges?", count)
+        return title.format(action=self._does_it(row), count=count)
+
+    def _does_it(self, row: Chosen) -> str:
+        return str(HEADLINES[self.verb].does_it).format(amount=total_of(row.possible))
 
     def choices(self, row: Chosen, form: forms.Form, operator: User) -> Buttons:
-        return [(self.name, HEADLINES[self.verb].does_it.format(amount=sums_of(row.possible).partition(": ")[2]))]
+        return [(self.name, self._does_it(row))]
 
     def notice(self, row: Chosen, operator: User) -> Any:
-        return _("{action}, each as a whole: {sums}.").format(action=self.verb.label, sums=sums_of(row.possible))
+        others = _("If one of them fails, the others are done, and the next page says which.")
+        return others if self.verb is EXTEND else f"{FINAL} {others}"
 
     def facts(self, row: Chosen) -> Facts:
-        yield _("Done by a worker in a moment"), sums_of(act for act in row.possible if act.state == State.APPROVED)
-        yield _("Needs approval"), sums_of(act for act in row.possible if act.state == State.PROPOSED)
-        yield _("Left out"), lines(row.left_out)
+        if waiting := [act for act in row.possible if act.state == State.PROPOSED]:
+            yield _("Done by a worker in a moment"), sums_of(act for act in row.possible if act not in waiting)
+            yield _("Needs approval"), sums_of(waiting)
+
+    def seen(self, page: Any, request: HttpRequest, row: Chosen, form: forms.Form) -> dict[str, Any]:
+        total = Move(_("In all"), total_of(row.possible), _("Each as a whole"), is_now=True)
+        stay = _("{count} of the {all} that you chose stay as they are.").format(count=len(row.left_out), all=len(row))
+        return super().seen(page, request, row, form) | {
+            "facts": list(self.facts(row)),
+            "moves": [*map(_move, row.possible), total],
+            "stays": row.left_out,
+            "hint": stay if row.left_out else "",
+        }
 
     def do(self, row: Chosen, cleaned: dict[str, Any]) -> Done:
         """Record each by itself, so that one that became impossible stops no other."""
@@ -85,7 +102,7 @@ class ActTogether(OnChosen):
             try:
                 submit(act)
             except ValidationError as error:
-                left_out.append(_why(act, error))
+                left_out.append(f"{_named(act)}: {_why(act, error)}")
         where = f"{reverse('admin:payments_operatoraction_changelist')}?batch={batch}"
         return Result("", where, warning=said_left_out(left_out))
 
@@ -101,11 +118,15 @@ def said_left_out(left_out: Sequence[str]) -> str:
 def sums_of(acts: Iterable[OperatorAction | Payout]) -> str:
     """Return their number and their sum by currency."""
     acts = list(acts)
+    return f"{len(acts)}: {total_of(acts)}" if acts else NOTHING
+
+
+def total_of(acts: Iterable[OperatorAction | Payout]) -> str:
+    """Return their sum by currency."""
     sums: Counter[str] = Counter()
     for act in acts:
         sums[act.currency] += act.amount
-    text = ", ".join(money(amount, currency) for currency, amount in sorted(sums.items()))
-    return f"{len(acts)}: {text}" if acts else NOTHING
+    return ", ".join(money(amount, currency) for currency, amount in sorted(sums.items()))
 
 
 def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | None = None, reason: str = "") -> Any:
@@ -117,7 +138,7 @@ def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | No
         yield act
 
 
-def _preview(acts: Iterable[OperatorAction]) -> tuple[list[OperatorAction], list[str]]:
+def _preview(acts: Iterable[OperatorAction]) -> tuple[list[OperatorAction], list[Move]]:
     """Return the possible ones of `acts`, and why the others are not."""
     possible, left_out = [], []
     for act in acts:
@@ -125,9 +146,19 @@ def _preview(acts: Iterable[OperatorAction]) -> tuple[list[OperatorAction], list
             fill_in(act, act.charge)
             possible.append(act)
         except ValidationError as error:
-            left_out.append(_why(act, error))
+            charge = act.charge
+            left_out.append(Move(_named(act), money(charge.amount, charge.currency), _why(act, error)))
     return possible, left_out
 
 
+def _move(act: OperatorAction) -> Move:
+    what_for = ", ".join(filter(None, (act.charge.description, act.charge.merchant.title)))
+    return Move(_named(act), money(act.amount, act.currency), what_for)
+
+
+def _named(act: OperatorAction) -> str:
+    return str(act.charge.source.payer_name or UNNAMED)
+
+
 def _why(act: OperatorAction, error: ValidationError) -> str:
-    return f"{act.charge}: {' '.join(map(_, error.messages))}"
+    return " ".join(map(_, error.messages)) if act.amount else str(state_of(act.charge).title)

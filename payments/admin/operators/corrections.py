@@ -1,15 +1,17 @@
 """Corrections: outcomes that operators found out, and their approval."""
 
 from django.contrib import admin, messages
+from django.utils.text import capfirst
 
 from payments.admin.framework.filters import by_mode_of, one_of
-from payments.admin.framework.formats import column, link, money, short_id
+from payments.admin.framework.formats import column, link, provider_title, short_id
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
-from payments.admin.moments import moment_text
 from payments.admin.operators.decisions import Decide, DecidedByAnother
+from payments.admin.operators.words import asked_of
+from payments.admin.shown_times import moment_text
 from payments.domain.approvals.kinds.corrections import proposed_outcome
-from payments.models import Attempt, Charge, Correction
+from payments.models import Attempt, Correction
 
 State = Correction.State
 MESSAGES = {
@@ -29,7 +31,7 @@ class CorrectionAdmin(DecidedByAnother):
         *("created", "shown_state", "shown_outcome", "kind", "shown_amount"),
         *("proposed_by", "decided_by", "decided", "charge_link"),
     )
-    row_actions = (Decide("payments.propose_correction", "Approve and record"),)
+    row_actions = (Decide(Correction.MAY_PROPOSE, "Approve and record"),)
     messages = MESSAGES
     list_filter = (one_of("state", [State.PROPOSED, State.EXPIRED, *MESSAGES]), by_mode_of("charge"), "created_at")
     search_fields = ("reason", "note", "after__reference")
@@ -53,16 +55,15 @@ class CorrectionAdmin(DecidedByAnother):
     )
 
     def question(self, row: Correction) -> str:
-        return f"Record {row.attempt.kind} of {money(row.amount, row.currency)} as {proposed_outcome(row)}?"
+        return f"Record the {self.in_words(row)}?"
 
     def facts_of(self, row: Correction) -> Facts:
         attempt = row.attempt
-        yield "Asked", f"{attempt.kind}, {money(row.amount, row.currency)}"
-        yield "Our reference", link(Attempt, attempt.pk, attempt.reference)
-        yield "Charge", link(Charge, row.charge_id, row.charge)
-        yield "Provider", attempt.provider
+        yield "Asked", capfirst(asked_of(attempt, row.currency))
+        yield "Provider", provider_title(attempt.provider)
+        yield "Our reference there", link(Attempt, attempt.pk, attempt.reference)
         yield "Proposed outcome", proposed_outcome(row)
         yield "Open until", moment_text(row.expires_at)
 
     def in_words(self, row: Correction) -> str:
-        return f"{row.attempt.kind}, outcome: {proposed_outcome(row)}"
+        return f"{asked_of(row.attempt, row.currency)} as {row.after['outcome'].replace('_', ' ')}"

@@ -22,13 +22,18 @@ from payments.admin.contacts import People
 from payments.admin.framework.actions import DECISION, Action, Done, Result
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import chip, column, money, money_column, time_column
+from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, Move, address_of, operator_of
 from payments.admin.framework.reason_form import reason_field
+from payments.admin.operators.checks import checks_of
 from payments.admin.operators.words import payment_facts
 from payments.domain.approvals import decide
-from payments.domain.catalogue.said import translated
+from payments.domain.approvals.verbs import VERBS
+from payments.domain.catalogue.refusal_texts import translated
 from payments.domain.operators.four_eyes import Refused
-from payments.inbox.decisions import MAY_DECIDE
+from payments.inbox.decisions import MAY_DECIDE, to_decide
+from payments.inbox.entries import Entry
+from payments.inbox.entry_texts import decision_entry
 from payments.models import ApprovalRequest
 from payments.models.operators.approval_rules import EXECUTED
 from payments.vault import VaultUnavailable
@@ -113,6 +118,7 @@ class Decide(Action):
             "moves": list(page.moves_of(shown)) if approves else (),
             "moves_title": _("What happens if you approve"),
             "notice": page.consequence_of(shown) if approves else None,
+            "checks": list(checks_of(row.charge, row.amount)) if approves and _gives_back(row) else (),
             "buttons": [(each.name, each.label_of(row)) for each in fitting],
             "mode": page.mode_of(row),
         }
@@ -131,6 +137,10 @@ class Decide(Action):
             level, text = messages.ERROR, f"{fault} {gettext('The request is still open: try again in a moment.')}"
         return Result(text, level=level)
 
+    def waiting(self, page: Any, request: HttpRequest, row: Any) -> Iterable[Entry]:
+        found = to_decide(operator_of(request), limit_of(request))
+        return [decision_entry(each, self.name) for each in found]
+
     def fitting(self, operator: User, row: Any) -> list[Decision]:
         """Return the decisions that are for this person, who may have asked for it."""
         is_own = row.proposed_by_id == operator.pk
@@ -139,6 +149,10 @@ class Decide(Action):
     def _allowed(self, operator: User, row: Any) -> list[Decision]:
         may = operator.has_perm
         return [each for each in self.decisions if may(each.by_proposer or MAY_DECIDE[row.kind])]
+
+
+def _gives_back(row: Any) -> bool:
+    return bool(row.charge and row.kind in EXECUTED and VERBS[row.verb].outward)
 
 
 def is_open_for(decision: Decision, row: Any) -> bool:

@@ -15,7 +15,6 @@ from payments.admin.framework.filters import by_mode_of, one_of
 from payments.admin.framework.formats import column, money, money_column, row_link_column
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import ActionButton, Facts, Move, Part, operator_of
-from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.decisions import Decide, DecidedByAnother, acts_on
 from payments.admin.operators.words import (
@@ -29,6 +28,7 @@ from payments.admin.operators.words import (
     result,
     what_moves,
 )
+from payments.admin.shown_times import moment_text
 from payments.domain.charging.verbs import REFUND
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED

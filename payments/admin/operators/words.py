@@ -10,12 +10,12 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import days_text, link, money, of_payer, source_label, two_lines
 from payments.admin.framework.object_actions import Facts, Move
-from payments.admin.moments import moment_brief, moment_text
+from payments.admin.shown_times import moment_brief, moment_text
 from payments.domain.approvals.verbs import VERBS
 from payments.domain.catalogue import error_table as errors
 from payments.domain.charging.operations import extension_days
 from payments.domain.charging.verbs import CAPTURE, EXTEND, ON_CHARGES, REFUND, RELEASE, VOID
-from payments.domain.shared.verbs import Verb
+from payments.domain.shared.verbs import MoneyVerb
 from payments.inbox.entries import about_charge
 from payments.ledger.fees import Rate, fee_of
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
@@ -48,7 +48,7 @@ def _captured(charge: Charge, amount: int) -> Iterable[Move]:
     if rest := charge.amount - amount:
         yield Move(_("Released"), shown(rest))
     if fee:
-        yield Move(_("Fee"), minus(fee, charge.currency))
+        yield Move(_("Fee"), money(-fee, charge.currency))
     yield Move(of_merchant(_("To the balance of {merchant}"), charge), shown(amount - fee), is_now=True)
 
 
@@ -56,31 +56,26 @@ def _refunded(charge: Charge, amount: int) -> Iterable[Move]:
     left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed - amount
     yield Move(_("Paid"), money(charge.amount_captured, charge.currency))
     if charge.amount_refunded:
-        yield Move(_("Refunded so far"), minus(charge.amount_refunded, charge.currency))
-    yield Move(_("Back to the payer"), minus(amount, charge.currency), source_label(charge.source), is_now=True)
+        yield Move(_("Refunded so far"), money(-charge.amount_refunded, charge.currency))
+    yield Move(_("Back to the payer"), money(-amount, charge.currency), source_label(charge.source), is_now=True)
     yield Move(_("Left of the payment"), money(max(0, left), charge.currency), _("Can still be refunded"))
     kept = gettext("The fee of {amount} is kept").format(amount=money(charge.fee, charge.currency))
     yield Move(
-        of_merchant(_("Balance of {merchant}"), charge), minus(amount, charge.currency), kept if charge.fee else ""
+        of_merchant(_("Balance of {merchant}"), charge), money(-amount, charge.currency), kept if charge.fee else ""
     )
 
 
 def _voided(charge: Charge, amount: int) -> Iterable[Move]:
     back = gettext("The fee of {amount} is given back").format(amount=money(charge.fee, charge.currency))
     yield Move(_("Paid"), money(charge.amount_captured, charge.currency))
-    yield Move(_("Back to the payer"), minus(amount, charge.currency), source_label(charge.source), is_now=True)
-    balance = minus(amount - charge.fee, charge.currency)
+    yield Move(_("Back to the payer"), money(-amount, charge.currency), source_label(charge.source), is_now=True)
+    balance = money(charge.fee - amount, charge.currency)
     yield Move(of_merchant(_("Balance of {merchant}"), charge), balance, back if charge.fee else "")
 
 
 def of_merchant(text: Any, charge: Charge) -> str:
     """Return `text` with the name of the merchant of a charge."""
     return str(text).format(merchant=charge.merchant.title)
-
-
-def minus(amount: int, currency: str) -> str:
-    """Return an amount that goes away."""
-    return f"−{money(amount, currency)}"
 
 
 def payment_facts(charge: Charge) -> Facts:
@@ -98,36 +93,58 @@ def payment_facts(charge: Charge) -> Facts:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The headline of an action and of the request for it, each with its amount, and the sums that move."""
+    """The headline of an action and of the request for it, each with its amount, and the sums that move.
+
+    `done` says what is true after it, of the `amount` and the `payer`, and what is still to come.
+    """
 
     does_it: Any
+    done: Any
     moves: Callable[[Charge, int], Iterable[Move]]
     asks_for_it: Any = ""
 
 
 ACTIONS = {verb.name: verb for verb in ON_CHARGES}
 # How the sentence ends that says what comes of it.
-ENDS: dict[Verb, Callable[[Charge, int], object]] = {CAPTURE: _end_of_capture, EXTEND: _end_of_extension}
+ENDS: dict[MoneyVerb, Callable[[Charge, int], object]] = {CAPTURE: _end_of_capture, EXTEND: _end_of_extension}
 HEADLINES = {
-    CAPTURE: Headline(_("Capture {amount}"), _captured),
+    CAPTURE: Headline(_("Capture {amount}"), _("{amount} is captured from {payer}."), _captured),
     RELEASE: Headline(
         _("Release the hold of {amount}"),
+        _("The hold of {amount} on {payer} is released. Their bank may need some days to show it."),
         lambda charge, amount: [Move(_("Released"), money(amount, charge.currency), is_now=True)],
     ),
-    EXTEND: Headline(_("Extend the hold of {amount}"), lambda *_: ()),
-    REFUND: Headline(_("Refund {amount}"), _refunded, _("Ask to refund {amount}")),
-    VOID: Headline(_("Void {amount}"), _voided, _("Ask to void {amount}")),
+    EXTEND: Headline(
+        _("Extend the hold of {amount}"), _("The hold of {amount} on {payer} is extended."), lambda *_: ()
+    ),
+    REFUND: Headline(
+        _("Refund {amount}"),
+        _("{amount} is sent back to {payer}. Their bank may need some days to show it."),
+        _refunded,
+        _("Ask to refund {amount}"),
+    ),
+    VOID: Headline(
+        _("Void {amount}"),
+        _("{amount} is sent back to {payer}, and the fee is given back to the merchant."),
+        _voided,
+        _("Ask to void {amount}"),
+    ),
 }
 
 
-def headline_of(verb: Verb, charge: Charge, amount: int, asks: bool = False) -> str:
+def asked_of(attempt: Attempt, currency: str) -> str:
+    """Return what a provider was asked for, and the amount, such as `capture of ₱50.00`."""
+    return f"{attempt.get_kind_display()} of {money(attempt.amount, currency)}"
+
+
+def headline_of(verb: MoneyVerb, charge: Charge, amount: int, asks: bool = False) -> str:
     """Return the question whether to do it, or whether to ask for it, with amount and payer."""
     does = HEADLINES[verb].asks_for_it if asks else HEADLINES[verb].does_it
     whom = of_payer(charge, gettext("to {payer}") if verb.outward else gettext("from {payer}"))
     return f"{str(does).format(amount=money(amount, charge.currency))} {whom}".strip() + "?"
 
 
-def consequence_of(verb: Verb, charge: Charge, amount: int) -> str:
+def consequence_of(verb: MoneyVerb, charge: Charge, amount: int) -> str:
     """Return what will happen to whose money."""
     payer = gettext("the payer of {merchant}, {source}")
     payer = payer.format(merchant=charge.merchant, source=source_label(charge.source))
@@ -141,7 +158,7 @@ REFUSALS = {
     errors.PROVIDER_UNAVAILABLE: _("The provider could not be reached. Try again in a moment."),
     errors.KEY_REVOKED: _("Its key may not do this any more."),
     errors.AMOUNT_TOO_LARGE: _("What is left has changed, and the amount with it."),
-    "too_small": _("The balance has nothing to pay out."),
+    errors.TOO_SMALL: _("The balance has nothing to pay out."),
     errors.RESOURCE_MISSING: _("What it is about is not there any more."),
 }
 # The reasons of a refund that providers know (`reason` of the API), and their words here.
@@ -221,6 +238,13 @@ def _answer(act: ApprovalRequest, attempt: Attempt | None) -> Message:
         level, text = messages.SUCCESS, gettext("Asked: {what}. The provider reports the result later.")
     elif attempt.outcome != "Approved":
         level, text = messages.ERROR, gettext("The provider did not do it: {what}. No money was moved.")
+    elif act.charge and act.verb in ACTIONS:
+        return messages.SUCCESS, _done(act, act.charge)
     else:
         level, text = messages.SUCCESS, gettext("Done: {what}.")
     return level, text.format(what=in_few_words(act))
+
+
+def _done(act: ApprovalRequest, charge: Charge) -> str:
+    payer = charge.source.payer_name or gettext("the payer")
+    return str(HEADLINES[ACTIONS[act.verb]].done).format(amount=money(act.amount, act.currency), payer=payer)

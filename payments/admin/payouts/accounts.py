@@ -20,7 +20,7 @@ from payments.admin.framework.formats import chip, column, moment_column, time_c
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm, ReasonForm, with_stored
-from payments.admin.moments import moment_text
+from payments.admin.shown_times import moment_text
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import accounts

@@ -55,7 +55,7 @@ class ApprovePayout(OnPayout):
         return bool(payouts.approvable([payout], operator))
 
     def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
-        return APPROVED if decide.approve_payout(payout, cleaned["operator"], cleaned["reason"]) else HALF_APPROVED
+        return APPROVED if decide.approve_or_ask(payout, cleaned["operator"], cleaned["reason"]) else HALF_APPROVED
 
 
 class ApproveTogether(OnChosen):
@@ -66,6 +66,9 @@ class ApproveTogether(OnChosen):
     form = OnceForm
     asks_password = True
     warning = "Real money leaves for these bank accounts. It cannot be called back once it is sent."
+
+    def fits(self, row: Payout) -> bool:
+        return row.waits_for_approval
 
     def possible(self, page: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
         chosen = super().possible(page, request, rows.select_related("merchant", "account"))
@@ -94,7 +97,7 @@ class ApproveTogether(OnChosen):
         left_out = []
         for payout in row[0]:
             try:
-                done[decide.approve_payout(payout, cleaned["operator"], cleaned["reason"])] += 1
+                done[decide.approve_or_ask(payout, cleaned["operator"], cleaned["reason"])] += 1
             except Refused as refusal:
                 left_out.append(f"{payout}: {refusal}")
         above = f"Above your approval limit: {done[False]}. Another operator approves them." if done[False] else ""

@@ -11,23 +11,24 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from payments import clock
+from payments.admin.approvals.words import COMPARE, file_facts
 from payments.admin.form_fields import DayField
 from payments.admin.framework.actions import DECISION, Action, Done, Result
-from payments.admin.framework.formats import NOTHING, lines, link, money
+from payments.admin.framework.formats import lines, link, money
 from payments.admin.framework.object_actions import Buttons, Facts
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.moments import moment_text
+from payments.domain.approvals import decide, payouts
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import files
 from payments.domain.payouts.bank_file import BadFile
 from payments.domain.payouts.files import Waiting
-from payments.models import Payout, PayoutFile
+from payments.inbox.decisions import MAY_DECIDE
+from payments.models import ApprovalRequest, Payout, PayoutFile
 from payments.vault import VaultUnavailable
 
 MAY_DOWNLOAD = "payments.download_payoutfile"
 NO_ANSWER = "The vault does not answer, so nothing was done. Try again in a moment."
 SHOWN_PAYOUTS = 100
-MAY_SEND = "payments.send_payoutfile"
 # Banks take no day that is further away.
 MOST_DAYS = 30
 
@@ -89,7 +90,8 @@ class MakeFile(Action):
             yield "Left out", lines(shown)
 
     def do(self, row: list[Waiting], cleaned: dict[str, Any]) -> Done:
-        file = files.make(cleaned["row_id"], cleaned["currency"], cleaned["execute_on"], cleaned["operator"])
+        asked = (cleaned[name] for name in ("row_id", "currency", "execute_on", "operator", "reason"))
+        file = payouts.make_file(*asked)
         made = Result(f"Made: {files.summary(file)}.", file)
         if cleaned[DECISION] != "download" or not cleaned["operator"].has_perm(MAY_DOWNLOAD):
             return made
@@ -128,7 +130,7 @@ class Download(Action):
 class FileAction(Action):
     """An action on a whole file."""
 
-    permission = MAY_SEND
+    permission = MAY_DECIDE[ApprovalRequest.Kind.SEND_FILE]
     refusals = (Refused,)
     over = "This is not possible any more: the file was sent or cancelled."
 
@@ -136,36 +138,29 @@ class FileAction(Action):
         return file.is_open
 
     def facts(self, file: PayoutFile) -> Facts:
-        yield "Payouts", file.count
-        yield "Sum", money(file.total, file.currency)
-        yield "From our account", f"{file.debtor_bic}, ending in {file.debtor_last4}"
-        yield "Made by", f"{file.created_by}, {moment_text(file.created_at)}"
-        yield "First downloaded", moment_text(file.downloaded_at) if file.downloaded_at else NOTHING
+        yield from file_facts(file)
 
 
-class ByAnother(FileAction):
-    """An action of another person than who made the file, whom the verb refuses."""
+class MarkSent(FileAction):
+    """By two operators, as every request: who makes a file has asked for it."""
 
-    def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
-        return file.created_by_id != operator.pk
-
-
-class MarkSent(ByAnother):
     name, label = "mark_sent", "Mark as sent"
+    asks_password = True
     over = "This file is not downloaded yet, or it was sent or cancelled."
-    warning = (
-        "Compare number and sum with what the bank shows. All payouts are then on their way, and none can be cancelled."
-    )
+    warning = COMPARE
 
     def fits(self, file: PayoutFile) -> bool:
         return super().fits(file) and file.downloaded_at is not None
 
+    def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
+        return not payouts.requests_of(file).filter(proposed_by=operator).exists()
+
     def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
-        files.mark_sent(file, cleaned["operator"])
-        return f"Marked as sent: {files.summary(file)}."
+        is_sent = decide.approve_or_ask(file, cleaned["operator"], cleaned["reason"])
+        return f"Marked as sent: {files.summary(file)}." if is_sent else "Another operator approves it."
 
 
-class MarkPaid(ByAnother):
+class MarkPaid(FileAction):
     name, label = "mark_paid", "Mark as paid"
     over = "No payout of this file is in transit."
     warning = (
@@ -175,6 +170,10 @@ class MarkPaid(ByAnother):
 
     def fits(self, file: PayoutFile) -> bool:
         return file.payouts.filter(status=Payout.Status.IN_TRANSIT).exists()
+
+    def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
+        # The verb refuses who made it.
+        return file.created_by_id != operator.pk
 
     def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
         paid = files.mark_paid(file, cleaned["operator"])
@@ -197,5 +196,5 @@ class CancelFile(FileAction):
         )
 
     def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
-        files.cancel(file, cleaned["operator"])
+        payouts.cancel_file(file, cleaned["operator"])
         return "Cancelled. Its payouts wait for another file."

@@ -1,9 +1,9 @@
-"""Bank files of payouts: made, downloaded, and sent or cancelled by another operator."""
+"""Bank files of payouts: made, downloaded, and approved as sent or cancelled by another operator."""
 
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import pluralize
 from django.utils.safestring import SafeString
@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by
 from payments.admin.framework.formats import (
+    NOTHING,
     chip,
     column,
     id_column,
@@ -30,7 +31,8 @@ from payments.admin.payouts.file_actions import (
     MarkSent,
 )
 from payments.ids import public_id
-from payments.models import Payout, PayoutFile
+from payments.models import ApprovalRequest, Payout, PayoutFile
+from payments.models.operators.approval_rules import PAYING_OUT
 
 SHOWN_PAYOUTS = 100
 OPEN, SENT, CANCELLED = PayoutFile.OPEN, Q(sent_at__isnull=False), Q(cancelled_at__isnull=False)
@@ -49,13 +51,13 @@ class PayoutFileAdmin(BaseAdmin):
     )
     list_filter = (ByStatus, "created_at")
     sum_of = ("total", "currency")
-    list_select_related = ("created_by", "sent_by")
+    list_select_related = ("created_by",)
     search_fields = ("=currency",)
     search = IdSearch({"pf": "pk", "po": "payouts"})
     fieldsets = (
         (None, {"fields": ("public_id", "shown_status", "name", "shown_total", "shown_count", "pay_on", "debits")}),
         ("What it pays", {"fields": ("states", "payouts")}),
-        ("By", {"fields": ("created_by", "sent_by", "cancelled_by")}),
+        ("By", {"fields": ("created_by", "sent_by", "cancelled_by", "requests")}),
         ("Times", {"fields": ("created", "downloaded", "sent", "cancelled")}),
     )
     public_id = id_column("pf")
@@ -65,12 +67,16 @@ class PayoutFileAdmin(BaseAdmin):
     debits = column("Our account", lambda file: f"{file.debtor_name}, {file.debtor_bic}, ending in {file.debtor_last4}")
     shown_total = money_column("total")
     shown_status = column("Status", lambda file: chip(*status_of(file)))
+    sent_by = column("Sent by", lambda file: file.sender or NOTHING)
+    requests = column("See", lambda file: search_link(ApprovalRequest, public_id("pf", file.pk), "its requests"))
     downloaded = moment_column("downloaded_at", "First downloaded")
     sent = moment_column("sent_at")
     cancelled = moment_column("cancelled_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("sealed_debtor_number")
+        rows = super().get_queryset(request).defer("sealed_debtor_number")
+        sent = ApprovalRequest.objects.filter(subject_id=OuterRef("pk"), kind__in=PAYING_OUT, state="done")
+        return rows.annotate(sender=sent.values("decided_by__username")[:1])
 
     def headline(self, row: PayoutFile) -> str:
         accounts = f"{row.count:,} account{pluralize(row.count)}"

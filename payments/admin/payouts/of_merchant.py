@@ -6,8 +6,8 @@ from django.utils.html import format_html
 
 from payments import clock
 from payments.admin.framework.formats import days_text, lines, link, money
-from payments.admin.moments import moment_brief, moment_text
 from payments.admin.payouts.accounts import standing
+from payments.admin.shown_times import moment_brief, moment_text
 from payments.models import Merchant, Payout, PayoutAccount, PayoutSchedule
 
 SHOWN_ACCOUNTS, SHOWN_SCHEDULES, SHOWN_PAYOUTS = 20, 20, 10

@@ -26,10 +26,10 @@ from payments.admin.framework.formats import (
     short_id,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.moments import moment_text
 from payments.admin.payouts.accounts import named
 from payments.admin.payouts.actions import ApprovePayout, ApproveTogether, CancelPayout, RecordPayout
 from payments.admin.payouts.schedules import way_out
+from payments.admin.shown_times import moment_text
 from payments.domain.approvals import payouts
 from payments.domain.transparency.proofs import with_leaves
 from payments.ids import public_id
@@ -114,7 +114,7 @@ class PayoutAdmin(BaseAdmin):
     )
     asked = moment_column("asked_at")
     next_try = moment_column("due_at", "Sent or looked up next")
-    leaves = column(_("Leaves in the log"), _leaves)
+    leaves = column(_("Entries in the transparency log"), _leaves)
     postings = column("See", lambda payout: search_link(Posting, str(payout), "its postings"))
 
     def headline(self, row: Payout) -> str:

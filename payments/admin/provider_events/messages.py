@@ -29,7 +29,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
-from payments.admin.moments import moment_cell, moment_text
+from payments.admin.shown_times import moment_cell, moment_text
 from payments.domain.provider_events import attention
 from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.references import read_reference
@@ -91,8 +91,8 @@ def _with_report(state: str) -> Q:
     return Q(Exists(ProviderEvent.objects.filter(message=OuterRef("pk"), state=state)))
 
 
-ByStanding = by(
-    "standing",
+ByReview = by(
+    "review",
     attention=("Needs attention", _with_report(State.NEEDS_ATTENTION)),
     waiting=("Waiting", _with_report(State.WAITING)),
     closed=("Closed by an operator", _with_report(State.CLOSED)),
@@ -152,7 +152,7 @@ class ProviderMessageAdmin(BaseAdmin):
     row_actions = (CloseEvent(),)
     list_display = ("of_account", "outcomes", "reasons", "states", "received", "mode")
     file_columns = ("shown_id", "received", "of_account", "mode", "reported", "why")
-    list_filter = (ByStanding, by_mode_of("account"), "received_at")
+    list_filter = (ByReview, by_mode_of("account"), "received_at")
     list_select_related = ("account",)
     search_fields = ("events__reference",)
     search = IdSearch(

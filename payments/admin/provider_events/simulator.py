@@ -1,22 +1,37 @@
 """The simulator's own books: what the provider believes, to be held against what kaha believes."""
 
+from json import loads
+
 from django.contrib import admin
 from django.db.models import Q
+from django.utils.text import capfirst
 
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import (
     column,
     id_column,
+    link,
     moment_column,
     money_column,
-    row_link_column,
     search_link,
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.models import Attempt, Payout
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
 from payments.providers.simulator.operations import MOVES
+from payments.sourcetypes import shown
+
+
+def _in_words(payment: SimulatedPayment) -> str:
+    return f"{shown(payment.source_type).label} {payment.last4}"
+
+
+OF_PAYMENT = column(
+    "Payment",
+    lambda row: link(SimulatedPayment, row.payment_id, row.payment),
+    in_list=lambda row: _in_words(row.payment),
+)
 
 
 class OperationsOfPayment(ReadOnlyInline):
@@ -37,7 +52,8 @@ class EntriesOfPayment(ReadOnlyInline):
 @admin.register(SimulatedPayment)
 class SimulatedPaymentAdmin(BaseAdmin):
     merchant_lookup = None
-    list_display = ("public_id", "shown_amount", "state", "source_type", "last4", "decline_code", "created")
+    list_display = ("way", "shown_amount", "state", "decline_code", "created")
+    file_columns = ("public_id", "shown_amount", "state", "source_type", "last4", "decline_code", "created")
     list_filter = ("state",)
     search_fields = ("reference",)
     search_help_text = "The payment's ID, our reference, or last four digits."
@@ -50,6 +66,7 @@ class SimulatedPaymentAdmin(BaseAdmin):
     )
     inlines = (OperationsOfPayment, EntriesOfPayment)
     public_id = id_column("sp")
+    way = column("Way of payment", _in_words)
     shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
     shown_refunded = money_column("amount_refunded")
@@ -62,7 +79,8 @@ class SimulatedPaymentAdmin(BaseAdmin):
 @admin.register(SimulatedOperation)
 class SimulatedOperationAdmin(BaseAdmin):
     merchant_lookup = None
-    list_display = ("public_id", "kind", "shown_amount", "state", "payment_link", "settles", "created")
+    list_display = ("kind", "shown_amount", "state", "payment_link", "settles", "created")
+    file_columns = ("public_id", *list_display)
     list_filter = (one_of("kind", MOVES), "state")
     list_select_related = ("payment",)
     search_fields = ("reference",)
@@ -75,13 +93,14 @@ class SimulatedOperationAdmin(BaseAdmin):
     public_id = id_column("so")
     settles = moment_column("settles_at")
     shown_amount = money_column("amount", "payment")
-    payment_link = row_link_column("payment", SimulatedPayment)
+    payment_link = OF_PAYMENT
 
 
 @admin.register(SimulatedPayout)
 class SimulatedPayoutAdmin(BaseAdmin):
     merchant_lookup = None
-    list_display = ("public_id", "shown_amount", "state", "last4", "due", "created")
+    list_display = ("last4", "shown_amount", "state", "due", "created")
+    file_columns = ("public_id", *list_display)
     list_filter = ("state",)
     search_fields = ("reference",)
     search_help_text = "The payout's ID at the bank, our reference, or last four digits of the account."
@@ -99,7 +118,8 @@ class SimulatedPayoutAdmin(BaseAdmin):
 @admin.register(Entry)
 class EntryAdmin(BaseAdmin):
     merchant_lookup = None
-    list_display = ("id", "reference", "kind", "shown_amount", "payment_link", "created")
+    list_display = ("kind", "shown_amount", "payment_link", "created")
+    file_columns = ("id", "reference", *list_display)
     list_filter = ("kind",)
     list_select_related = ("payment",)
     search_fields = ("reference", "payment__reference")
@@ -107,7 +127,7 @@ class EntryAdmin(BaseAdmin):
     search = IdSearch({"sp": "payment_id"}, exact="reference payment__reference")
     fieldsets = ((None, {"fields": ("id", "reference", "kind", "shown_amount", "payment_link", "created")}),)
     shown_amount = money_column("amount", "payment")
-    payment_link = row_link_column("payment", SimulatedPayment)
+    payment_link = OF_PAYMENT
 
 
 ByDelivery = by(
@@ -118,10 +138,12 @@ ByDelivery = by(
 @admin.register(Message)
 class MessageAdmin(BaseAdmin):
     merchant_lookup = None
-    list_display = ("id", "body", "due", "delivered", "created")
+    list_display = ("about", "due", "delivered", "created")
+    file_columns = ("id", "body", "due", "delivered", "created")
     list_filter = (ByDelivery,)
     search_fields = ("body",)
     search_help_text = "Text of the message, such as our reference."
     fieldsets = ((None, {"fields": ("id", "body", "due", "delivered", "created")}),)
     due = moment_column("due_at")
     delivered = moment_column("delivered_at")
+    about = column("Message", lambda message: capfirst(loads(message.body).get("kind", "")))

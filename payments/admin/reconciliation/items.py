@@ -21,21 +21,22 @@ from payments.admin.framework.formats import NOTHING, chip, column, link, moment
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
-from payments.admin.moments import moment_cell
 from payments.admin.reconciliation.reports import ByProvider, ByRun
+from payments.admin.shown_times import moment_cell
 from payments.admin.statements.list_sums import Sums, SumsOnTop
 from payments.domain.reconciliation import items
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.providers.settlement_reports import Movement
 
 Item = ReconciliationItem
 # The postings that a reported movement may be.
 POSTED_AS = {
-    "capture": ("capture", "late"),
-    "void": ("void", "reversal"),
-    "refund": ("refund_settled", "reversal"),
-    "refund_returned": ("refund_failed",),
-    "dispute": ("dispute",),
-    "dispute_won": ("dispute_won",),
+    Movement.CAPTURE: ("capture", "late"),
+    Movement.VOID: ("void", "reversal"),
+    Movement.REFUND: ("refund_settled", "reversal"),
+    Movement.REFUND_RETURNED: ("refund_failed",),
+    Movement.DISPUTE: ("dispute",),
+    Movement.DISPUTE_WON: ("dispute_won",),
 }
 
 
@@ -70,10 +71,10 @@ class DecideItem(Action):
         return f"{self.button} this difference?"
 
     def facts(self, item: Item) -> Facts:
-        yield "Difference", f"{_label(item)}, {item.provider}"
-        yield "In the report", _in_report(item)
-        yield "In the ledger", _in_ledger(item)
-        yield "Reference", _reference(item)
+        yield "Difference", f"{label_of(item)}, {item.provider}"
+        yield "In the report", in_report(item)
+        yield "In the ledger", in_ledger(item)
+        yield "Reference", reference_of(item)
         yield "Noted so far", item.note or NOTHING
 
     def do(self, item: Item, cleaned: dict[str, Any]) -> Done:
@@ -81,11 +82,12 @@ class DecideItem(Action):
         return self.success
 
 
-def _in_report(item: Item) -> str:
+def in_report(item: Item) -> str:
+    """Return what the report says moved."""
     return _moved(item.line) if item.line else "nothing"
 
 
-def _label(item: Any) -> str:
+def label_of(item: Any) -> str:
     """Return the difference as it is now, also before the worker has matched a posting that arrived."""
     return "In ledger, to be matched" if _arrived(item) else item.label
 
@@ -96,14 +98,16 @@ def _arrived(item: Any) -> Posting | None:
     return Posting.objects.get(pk=found) if found and item.vanished_at is None else None
 
 
-def _in_ledger(item: Item) -> str:
+def in_ledger(item: Item) -> str:
+    """Return what the ledger says moved, or how far the attempt is."""
     posting = item.posting or _arrived(item)
     if posting:
         return _moved(posting)
     return f"{item.attempt.kind}: {item.attempt.outcome or item.attempt.state}" if item.attempt else "nothing"
 
 
-def _reference(item: Item) -> str:
+def reference_of(item: Item) -> str:
+    """Return our reference, or the provider's where the report has no other."""
     if item.line:
         return item.line.reference or item.line.provider_ref
     return item.attempt.reference if item.attempt else NOTHING
@@ -160,16 +164,16 @@ class ReconciliationItemAdmin(BaseAdmin):
     run_link = row_link_column("run", ReconciliationRun)
     line_link = row_link_column("line", ReportLine)
     posting_link = column("Posting", lambda item: _posting_link(item))
-    difference = column("Difference of amounts", lambda item: _difference(item), is_number=True)
+    difference = column("Difference of amounts", lambda item: difference_of(item), is_number=True)
     age = column("Age", lambda item: timesince(item.created_at, clock.now()).split(",")[0])
     attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")
     vanished = moment_column("vanished_at")
-    shown_kind = column("Difference", lambda item: _label(item))
+    shown_kind = column("Difference", lambda item: label_of(item))
     shown_state = column("State", lambda item: chip(item.state))
-    they_say = column("In the report", _in_report)
-    we_say = column("In the ledger", _in_ledger)
-    shown_reference = column("Reference", _reference)
+    they_say = column("In the report", in_report)
+    we_say = column("In the ledger", in_ledger)
+    shown_reference = column("Reference", reference_of)
     number = column("Line of the report", lambda item: item.line.number if item.line else NOTHING)
     booked = column("Booked there", lambda item: moment_cell(item.line.booked_at if item.line else None))
     posted = column("Posted here", lambda item: moment_cell(item.posting.created_at if item.posting else None))
@@ -210,7 +214,7 @@ def _posting_link(item: Any) -> str:
     return link(Posting, posting.pk, posting) if posting else NOTHING
 
 
-def _difference(item: Item) -> str:
+def difference_of(item: Item) -> str:
     """Return how much more the report says than the ledger, in one currency."""
     posting = item.posting or _arrived(item)
     if item.line and posting and item.line.currency != posting.currency:

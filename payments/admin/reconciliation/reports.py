@@ -1,14 +1,8 @@
-"""Providers' reports and the reconciliation runs that matched them."""
-
-from typing import Any
+"""The lines of providers' reports."""
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Model, Q
-from django.http import HttpRequest
-from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.db.models import Q
 
 from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.base import BaseAdmin
@@ -20,13 +14,10 @@ from payments.admin.framework.formats import (
     lines,
     link,
     moment_column,
-    money,
     money_column,
     row_link_column,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.moments import moment_cell
-from payments.domain.reconciliation.summary import KINDS, parts_of
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
@@ -36,12 +27,6 @@ class RunForm(forms.Form):
 
 
 ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])
-
-
-def _list(model: type[Model], run: ReconciliationRun, text: str) -> SafeString:
-    """Return a link to the rows of `model` that a run made."""
-    address = reverse(f"admin:payments_{model._meta.model_name}_changelist")
-    return format_html('<a href="{}?run={}">{}</a>', address, run.pk, text)
 
 
 class ByRun(FormFilter):
@@ -59,55 +44,6 @@ class ByRun(FormFilter):
 
 
 ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatched=("Not matched", Q(matched_at=None)))
-
-
-@admin.register(ReconciliationRun)
-class ReconciliationRunAdmin(BaseAdmin):
-    merchant_lookup = None
-    list_display = ("report", "open_afterwards", "lines_read", "matched", "under_way", "started_by", "made")
-    file_columns = (
-        *("made", "shown_differences", "lines_read", "matched", "under_way"),
-        *("period", "started_by", "provider", "file"),
-    )
-    list_filter = ("started_by", ByProvider, "created_at")
-    search_fields = ("file",)
-    search_help_text = "A part of the file's name."
-    fieldsets = (
-        (None, {"fields": ("made", "started_by", "provider", "file", "period")}),
-        ("Report", {"fields": ("lines_read", "matched", "under_way")}),
-        ("Differences", {"fields": ("shown_differences", "new_items", "open_items", "listed")}),
-    )
-    change_form_template = "admin/payments/statements/run.html"
-    listed = column(
-        "Its own",
-        lambda run: lines([_list(ReportLine, run, "its new lines"), _list(ReconciliationItem, run, "its items")]),
-    )
-
-    def beside_row(self, request: HttpRequest, row: ReconciliationRun) -> dict[str, Any]:
-        """Return what the run found as it is now, with sums by currency."""
-        parts = [
-            (part, [money(amount, part.currency) for amount in (part.reported, part.posted, part.difference)])
-            for part in parts_of(row)
-        ]
-        return super().beside_row(request, row) | {"parts": parts}
-
-    made = moment_column("created_at")
-    report = column("Report", lambda run: run.file or f"Report of {run.provider}")
-    open_afterwards = column(
-        "Open afterwards",
-        lambda run: ", ".join(f"{count} {KINDS.get(kind, kind).lower()}" for kind, count in run.differences.items()),
-    )
-    period = column("Covers", lambda run: lines([moment_cell(run.covers_from), moment_cell(run.covers_to)]))
-    lines_read = column("Lines", lambda run: f"{run.lines}, {run.new_lines} new")
-    shown_differences = column(
-        "Open afterwards",
-        lambda run: lines(f"{count} {KINDS.get(kind, kind).lower()}" for kind, count in run.differences.items()),
-    )
-
-    @admin.display(description="Open now")
-    def open_items(self, run: ReconciliationRun) -> SafeString:
-        address = reverse("admin:payments_reconciliationitem_changelist")
-        return format_html('<a href="{}?state__exact=open&provider={}">the list</a>', address, run.provider)
 
 
 @admin.register(ReportLine)

@@ -10,10 +10,11 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
 from payments.admin.form_fields import DayField
-from payments.admin.framework.actions import Action, Done, Result
+from payments.admin.framework.actions import Action, Done, Result, page_of
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
-from payments.admin.moments import moment_cell
+from payments.admin.framework.object_actions import ActionButton
+from payments.admin.shown_times import moment_cell
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
@@ -121,6 +122,10 @@ class ReportUploadAdmin(BaseAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_content")
+
+    def buttons_of(self, request: HttpRequest, row: ReportUpload) -> list[ActionButton]:
+        found = [ActionButton("See what it found", page_of(row.run))] if row.run else []
+        return [*found, *super().buttons_of(request, row)]
 
 
 def _result(upload: ReportUpload) -> SafeString | str:

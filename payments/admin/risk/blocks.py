@@ -1,6 +1,7 @@
 """Blocked cards, BINs, e-mail addresses and callers' addresses, with forms to add and to lift a block."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -12,8 +13,8 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.charges.actions import offered_on_charges
-from payments.admin.charges.sources import SourceAdmin
+from payments.admin.charges.actions import Offers, offered_on_charges
+from payments.admin.charges.sources import CardAdmin, SourceAdmin
 from payments.admin.framework.actions import Action, Done, Result
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -21,10 +22,10 @@ from payments.admin.framework.formats import chip, column, lines, link, moment_c
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
-from payments.admin.moments import moment_cell, moment_in_list, moment_text
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
+from payments.admin.shown_times import moment_cell, moment_in_list, moment_text
 from payments.domain.risk import blocks
-from payments.models import Block, Charge, DeclineAlert, Merchant, Source
+from payments.models import Block, Card, Charge, DeclineAlert, Merchant, Source
 
 MAY_PUT, MAY_LIFT = "payments.put_block", "payments.lift_block"
 SHOWN_CHARGES = 50
@@ -112,7 +113,7 @@ class BlockPayer(PutBlock):
         return get_object_or_404(rows.select_related("card", "merchant"), pk=pk), ""
 
     def question(self, row: Any) -> str:
-        return f"Block {row['source'].payer_name or 'who pays so'}?"
+        return f"Block {row['source'].payer_name or source_label(row['source'])}?"
 
     def about(self, row: Any) -> Facts:
         source = row["source"]
@@ -180,7 +181,10 @@ SourceAdmin.row_actions = (*SourceAdmin.row_actions, BlockPayer())
 
 
 @offered_on_charges
-def block_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
-    """Yield the button that blocks a charge's payer, where there is something to block."""
-    if operator_of(request).has_perm(MAY_PUT) and subjects_of(charge.source):
-        yield ActionButton("Block the payer", reverse("admin:payments_source_block", args=[charge.source_id]))
+def block_acts(request: HttpRequest, row: Charge | Card, text: str = "Block the payer") -> Iterator[ActionButton]:
+    """Yield the button that blocks the payer of a charge or card, where there is something to block."""
+    if operator_of(request).has_perm(MAY_PUT) and subjects_of(row.source):
+        yield ActionButton(text, reverse("admin:payments_source_block", args=[row.source_id]))
+
+
+CardAdmin.row_actions = (Offers(partial(block_acts, text="Block the card or its payer")),)

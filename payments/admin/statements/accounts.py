@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from payments import clock
 from payments.admin.framework.formats import about_link, link, money
-from payments.admin.moments import moment_cell
+from payments.admin.shown_times import moment_cell
 from payments.admin.statements.of_merchant import OfMerchant, asked_month, mode_name, month_before
 from payments.domain.statements.statement import next_month
 from payments.domain.statements.trial_balance import trial_balance

@@ -25,6 +25,7 @@ class OfMerchant(BaseAdmin):
     """Merchants with the modes and currencies of their books; the page of one shows a part of the ledger."""
 
     merchant_lookup = "pk"
+    counted = ("merchant", "merchants")
     search_fields = ("title",)
     search = IdSearch({"mer": "pk"})
     list_display = ("title", "books")

@@ -27,10 +27,10 @@ from payments.domain.statements.letterhead import letterhead
 from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import LINE_WORDS, BadMonth, Chapter, Owed, Row, month_of, statement_of
 from payments.domain.statements.summary import Line, summary_of
+from payments.inbox.statements import MAY_GET
 from payments.models import Merchant, Payout, Statement
 from payments.money import plain_amount, shown_amount
 
-MAY_DOWNLOAD = "payments.download_statement"
 # By extension: the content type, and how the file is made.
 FILES: dict[str, tuple[str, Callable[[statements.Statement], bytes]]] = {
     "pdf": ("application/pdf", statement_pdf),
@@ -64,7 +64,7 @@ class StatementAdmin(OfMerchant):
 
     def downloads(self, request: HttpRequest, merchant: Merchant, first: date, mode: str) -> list[ActionButton]:
         """Return the buttons to the files of a month, as far as this user may have them."""
-        kinds = FILES if operator_of(request).has_perm(MAY_DOWNLOAD) else ()
+        kinds = FILES if operator_of(request).has_perm(MAY_GET) else ()
         named = [merchant.pk, f"{first:%Y-%m}", mode]
         return [
             ActionButton(kind.upper(), reverse("admin:payments_statement_download", args=[*named, kind]), self.posts)
@@ -73,7 +73,7 @@ class StatementAdmin(OfMerchant):
 
     def download(self, request: HttpRequest, pk: UUID, month: str, mode: str, kind: str) -> HttpResponse:
         """Return the statement as a file, and record the download."""
-        if not operator_of(request).has_perm(MAY_DOWNLOAD):
+        if not operator_of(request).has_perm(MAY_GET):
             raise PermissionDenied
         merchant = self.merchant_of(request, str(pk))
         if kind not in FILES or mode not in ("live", "test"):

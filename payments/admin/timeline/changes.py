@@ -16,6 +16,7 @@ from payments.admin.timeline.records import Records
 from payments.domain.catalogue.event_types import CHARGE_CREATED, MARKS, STORIES
 from payments.ids import parse_id
 from payments.models import ApiKey, Attempt, Charge, Event, Posting, Settlement
+from payments.models.charging.shown_states import HELD, not_paid
 
 CREATE = "POST /v2/charges/"
 FIRST_CLIENT_ERROR = 400
@@ -95,7 +96,8 @@ def change_moments(records: Records) -> Moments:
     for event in records.events:
         then = json.loads(bytes(event.payload))["data"]["object"]
         amount = money(then["amount"], records.charge.currency)
-        state = _("held") if then.get("authorized") else _(then["status"])
+        ended = not_paid(then["failure_data"]).label if then.get("failure_data") else _(then["status"])
+        state = HELD.label if then.get("authorized") else ended
         facts = [(_("Event"), link(Event, event.pk, event)), (_("Then"), f"{state}, {amount}")]
         mark = "bad" if then["status"] == "failed" else MARKS.get(event.type, "")
         words = _words(event.type, then, amount, records.charge)
@@ -160,6 +162,6 @@ def _answered(attempt: Attempt, at: datetime) -> Moment:
     if attempt.state == Attempt.State.DONE:
         title, mark = f"{attempt.provider} answered: {attempt.outcome}", OUTCOMES.get(attempt.outcome, "")
     else:
-        title, mark = STATES.get(attempt.state, attempt.state), "warn"
+        title, mark = STATES[attempt.state], "warn"
     is_lost = attempt.state == Attempt.State.UNKNOWN
     return Moment(at, About.PROVIDER, title, facts, mark, title if is_lost else "")

@@ -38,7 +38,8 @@ IN_WORDS = (About.STAFF, About.PAYER, About.MESSAGE)
 class Moment:
     """An entry with a short `title`, further `facts` and a `mark` for its colour (`good`, `warn`, `bad`, `quiet`).
 
-    `words` say it to somebody who knows no events and no requests; "" for what such a person need not know.
+    `words` say it to somebody who knows no events and no requests; "" for what such a person need not know, which
+    `is_detail` where the title is in words.
     """
 
     at: datetime
@@ -47,11 +48,12 @@ class Moment:
     facts: Facts = ()
     mark: str = ""
     words: str = ""
+    is_detail: bool = False
 
     @property
     def in_words(self) -> object:
         """The entry in words; "" where it has none."""
-        return self.words or (self.title if self.kind in IN_WORDS else "")
+        return self.words or (self.title if self.kind in IN_WORDS and not self.is_detail else "")
 
     @property
     def why(self) -> object:

@@ -9,8 +9,8 @@ from django.utils.translation import pgettext
 
 from payments.admin.audit.audit_log import object_link
 from payments.admin.framework.formats import link, money
-from payments.admin.moments import moment_text
 from payments.admin.operators.words import ACTIONS, HEADLINES
+from payments.admin.shown_times import moment_text
 from payments.admin.timeline.moment import About, Moment, Moments
 from payments.admin.timeline.records import EventRecords, Records
 from payments.domain.messages.kinds import label_of
@@ -90,9 +90,14 @@ def webhook_moments(records: EventRecords) -> Moments:
             )
 
 
+# The states of a request that nobody else decided on.
+DONE_ALONE = (OperatorAction.State.APPROVED, OperatorAction.State.DONE, OperatorAction.State.REFUSED)
+# What comes of a decision at once: the changes of the charge say it.
+FOLLOWS = "follows"
 # What people did about a request to move the charge's money, in the words of its page.
 _STORY = {
     "proposed": "{who} asked to {does}; another person decides",
+    "alone": "{who} decided to {does}",
     "approved": "{who} approved it: {does}",
     "rejected": "{who} rejected the request to {does}",
     "withdrawn": "{who} took back the request to {does}",
@@ -109,9 +114,18 @@ def staff_moments(records: EventRecords, with_address: bool) -> Moments:
     for entry in records.staff_entries:
         who = names.get(entry.actor) or entry.actor or "No operator signed in"
         act = acts.get(entry.object_id)
-        words = _STORY[entry.action].format(who=who, does=_does(act)) if act and entry.action in _STORY else ""
+        step = _step(act, entry) if act else ""
+        words = _STORY[step].format(who=who, does=_does(act)) if act and step in _STORY else ""
         title = f"{who}: {entry.action.replace('_', ' ')}"
-        yield Moment(entry.created_at, About.STAFF, title, list(_why(entry, with_address)), words=words)
+        facts = list(_why(entry, with_address))
+        yield Moment(entry.created_at, About.STAFF, title, facts, words=words, is_detail=step == FOLLOWS)
+
+
+def _step(act: OperatorAction, entry: AuditEntry) -> str:
+    """Return what a person did, as the story names it."""
+    if act.decided_by_id or act.state not in DONE_ALONE:
+        return entry.action
+    return "alone" if entry.action == "proposed" else FOLLOWS
 
 
 def _does(act: OperatorAction) -> str:

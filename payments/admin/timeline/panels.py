@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import chip, chips, link, money
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.moments import moment_brief, moment_text
 from payments.admin.operators.words import refund_reason
+from payments.admin.shown_times import moment_brief, moment_text
 from payments.admin.timeline.records import Records
 from payments.domain.charging.verbs import REFUND
 from payments.ids import public_id

@@ -18,7 +18,7 @@ from payments.admin.framework.formats import (
     source_label,
     two_lines,
 )
-from payments.admin.moments import day_text, moment_brief
+from payments.admin.shown_times import day_text, moment_brief
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
 from payments.ledger.fees import Rate
@@ -75,7 +75,7 @@ def payment_facts(records: Records) -> Iterator[tuple[Any, object]]:
         yield _("3-D Secure"), capfirst(_(_three_d_secure(records, str(response.get("threeDAuthenticated", "")))))
         address = f"{_('Address')}: {response.get('avsResult') or _('not checked')}"
         yield _("Security code"), two_lines(capfirst(_(CVC_WORDS.get(card.cvc_checked, card.cvc_checked))), address)
-    yield _("Why it failed"), (charge.failure_data or {}).get("reason") or ""
+    yield _("Why it did not go through"), (charge.failure_data or {}).get("reason") or ""
 
 
 def _way(source: Source) -> SafeString | str:
@@ -99,7 +99,7 @@ def sums_of(records: Records) -> Iterator[Sum]:
     charge = records.charge
 
     def shown(amount: int) -> str:
-        return ("−" if amount < 0 else "") + money(abs(amount), charge.currency)
+        return money(amount, charge.currency)
 
     yield Sum(_("Asked for"), shown(charge.amount))
     if not charge.captured:
@@ -152,11 +152,9 @@ def payouts(records: Records) -> Iterator[object]:
     settled = records.charge.postings.filter(settlement__isnull=False).values("settlement_id")
     parts = PayoutPart.objects.filter(pk__in=settled, payout__isnull=False).select_related("payout")
     found = {part.payout for part in parts if part.payout}
-    return (format_html(_("in {}"), link(Payout, row.pk, _payout_text(row))) for row in found)
-
-
-def _payout_text(row: Payout) -> str:
-    return _("the payout of {day}").format(day=day_text(row.created_at))
+    text = _("the payout of {day}")
+    links = (link(Payout, row.pk, text.format(day=day_text(row.created_at))) for row in found)
+    return (format_html(_("in {}"), each) for each in links)
 
 
 def _three_d_secure(records: Records, authenticated: str) -> str:

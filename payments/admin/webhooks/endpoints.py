@@ -18,7 +18,7 @@ from payments.admin.framework.formats import chip, column, id_column, json_colum
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.admin.moments import moment_text
+from payments.admin.shown_times import moment_text
 from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.merchants.merchants import MODES
 from payments.domain.shared.errors import PaymentError
@@ -186,7 +186,7 @@ def _last_webhooks(endpoint: WebhookEndpoint) -> str:
 class WebhookEndpointAdmin(BaseAdmin):
     """Endpoints, with what was sent to them last."""
 
-    for_merchants = "url standing failing description gave_up last_webhooks shown_metadata status"
+    for_merchants = "url standing delivery failing description gave_up last_webhooks shown_metadata status"
     merchant_lookup = "merchant"
     row_actions = (
         ChangeEndpoint(),
@@ -212,7 +212,7 @@ class WebhookEndpointAdmin(BaseAdmin):
     list_display = ("url", "merchant", "standing", "failing", "created", "mode")
     file_columns = ("public_id", "url", "standing", "merchant", "mode", "failing", "created")
     list_filter = (
-        by("standing", gave_up=(_("Disabled by kaha"), Q(gave_up_at__isnull=False))),
+        by("delivery", gave_up=(_("Disabled by kaha"), Q(gave_up_at__isnull=False))),
         "status",
         ByMode,
         "created_at",

@@ -1,14 +1,17 @@
 """Pages of webhooks and their attempts, from which operators send them again: one, those of a charge, or a list."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -17,17 +20,22 @@ from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
 from payments.admin.framework.actions import Action, Done, OnChosen, Result
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
-from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import chip, column, link, moment_column, short_id
+from payments.admin.framework.filters import ByMode, by, by_row
+from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.moments import moment_text
+from payments.admin.shown_times import moment_text
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.webhooks import resend
 from payments.ids import public_id
+from payments.inbox.entries import about_charge
 from payments.inbox.rows import GIVEN_UP
-from payments.models import Charge, Event, Refund, Webhook, WebhookAttempt
+from payments.json_codecs.verbatim_json import dumps_indented, loads
+from payments.models import Charge, Event, Refund, Webhook, WebhookAttempt, WebhookEndpoint
 from payments.sensitive_data.redaction import readable
+from payments.webhooks.signatures import shown_headers
+from payments.webhooks.transport.client import HEADERS
 
 MAY_SEND_AGAIN = "payments.change_webhook"
 # How many a list may send again at once; more go by `manage.py webhooks resend`.
@@ -130,7 +138,7 @@ class SendOfCharge(SendAgain):
         return gettext("Send webhooks again")
 
     def about(self, row: Charge) -> Facts:
-        yield gettext("Charge"), link(Charge, row.pk, row)
+        yield gettext("Charge"), link(Charge, row.pk, about_charge(row) or gettext("the payment"))
 
     def form_for(self, row: Charge, data: Any) -> ReasonForm:
         of_refunds = Refund.objects.filter(charge=row).values("pk")
@@ -143,25 +151,46 @@ class SendOfCharge(SendAgain):
         return chosen
 
 
+def _request(made: WebhookAttempt) -> SafeString | str:
+    """Show what was answered by the receiver; the signatures, which are not kept, by what made them.
+
+    Where an earlier try was sent is not kept: the endpoint may have had another URL.
+    """
+    if not made.status:
+        return NOTHING
+    where = made.webhook.url if made.number == made.webhook.tries else ""
+    event = public_id("evt", made.webhook.event_id)
+    headers = HEADERS | shown_headers(event, made.started_at, settings.NOTIFY_HEADER_PREFIX)
+    head = "\n".join((f"POST {where}".strip(), *(f"{name}: {value}" for name, value in headers.items())))
+    body = dumps_indented(loads(bytes(made.webhook.event.payload).decode()))
+    return format_html("<details><summary>{}</summary><pre>{}\n\n{}</pre></details>", gettext("Show"), head, body)
+
+
+def answer_of(made: WebhookAttempt) -> SafeString:
+    """Show what came back: the kept headers and the first of the body."""
+    return format_html("<pre>{}</pre>", f"{made.headers}\n\n{readable(bytes(made.answer))}".strip())
+
+
 class AttemptsOfWebhook(ReadOnlyInline):
     model = WebhookAttempt
-    verbose_name_plural = _("Tries, newest first")
-    fields = ("number", "started", "took", "result", "detail")
+    verbose_name, verbose_name_plural = _("Try"), _("Tries, newest first")
+    fields = ("started", "took", "result", "request", "detail")
     ordering = ("-number",)
     started = moment_column("started_at")
     took = column(_("Took"), lambda made: f"{made.milliseconds} ms")
-    result = column(_("Result"), lambda made: str(made.status or made.error))
-    detail = column(
-        _("First of the answer, or the reason"),
-        lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason),
-    )
+    result = column(_("Result"), lambda made: str(made.status or made.error.replace("_", " ")))
+    request = column(_("Request"), _request)
+    detail = column(_("Answer, or the reason"), lambda made: answer_of(made) if made.status else made.reason)
 
 
-ByStanding = by(
-    "standing",
+ByDelivery = by(
+    "delivery",
     failing=(_("Failing"), Q(due_at__isnull=False, failures__gt=0)),
     given_up=(_("Given up"), Q(state__in=GIVEN_UP)),
 )
+
+
+ByEvent = by("event", **{name: (name, Q(event__type=name)) for name in EVENT_TYPES})
 
 
 def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
@@ -176,14 +205,14 @@ class WebhookAdmin(BaseAdmin):
     """Webhooks are read-only. Operators with the change permission send them again."""
 
     for_merchants = (
-        "type short_url tries chip due shown_event object_link event_link url receiver failures first_try leased "
-        "standing state"
+        "type short_url tries chip due shown_event object_link event_link url whole_url receiver failures first_try "
+        "leased delivery state event endpoint"
     )
     merchant_lookup = "merchant"
     row_actions = (SendAgain(), SendChosenAgain())
     list_display = ("type", "short_url", "of_merchant", "tries", "chip", "created", "due", "mode")
     file_columns = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
-    list_filter = (ByStanding, "state", ByMode, "created_at")
+    list_filter = (ByDelivery, "state", ByEvent, by_row("endpoint", WebhookEndpoint, "endpoint"), ByMode, "created_at")
     list_select_related = ("event", "merchant")
     search_fields = ("url",)
     search_help_text = _("Any ID, whole, or a part of the URL.")
@@ -192,7 +221,7 @@ class WebhookAdmin(BaseAdmin):
         named=_named_by,
     )
     fieldsets = (
-        (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "url", "receiver")}),
+        (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "whole_url", "receiver")}),
         (_("State"), {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
     )
     inlines = (AttemptsOfWebhook,)
@@ -204,6 +233,7 @@ class WebhookAdmin(BaseAdmin):
     type = column(_("Type"), lambda row: row.event.type)
     object_link = column(_("Object"), lambda row: link_to_object(row.event))
     chip = column(_("State"), lambda row: chip(row.get_state_display().lower(), row.state))
+    whole_url = column(_("URL"), attrgetter("url"))
     short_url = column(
         _("URL"), lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
     )

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
@@ -22,10 +22,6 @@ from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.origins import allows_origin
 from payments.domain.shared.errors import right_missing
 from payments.models import ApiKey, Merchant
-
-if TYPE_CHECKING:
-    # DRF imports this module while it makes its own views.
-    from rest_framework.views import APIView
 
 # In a request's environment: its key for the log, also one that is refused; the merchant whose secret or restricted
 # key it has; that its publishable key is not for pages of its origin.
@@ -64,14 +60,17 @@ class KeyAuthentication(BaseAuthentication):
 class KeyPermission(BasePermission):
     """A secret key may do everything, a publishable key what a view opens to browsers, a restricted key its rights.
 
-    `rights` of a view maps each action to the right that it needs; an action without one is for secret keys only.
-    A method that the view does not allow needs no right: every key gets 405.
+    An action without a right is for secret keys only. A method that the view does not allow needs no right: every key
+    gets 405.
     """
 
-    def has_permission(self, request: Request, view: "APIView") -> bool:
+    def has_permission(self, request: Request, view: Any) -> bool:
         key = key_of(request)
         if key.kind in ApiKey.LIMITED and request.method in view.allowed_methods:
-            return _has_right(key, getattr(view, "rights", {}).get(getattr(view, "action", None)))
+            right = view.right_for(getattr(view, "action", ""), request.method)
+            if right and right not in key.rights:
+                raise right_missing(right)
+            return bool(right)
         if key.kind != ApiKey.Kind.PUBLISHABLE:
             return True
         _require_origin(key, request)
@@ -138,12 +137,6 @@ def _require_origin(key: ApiKey, request: Request) -> None:
     if not allows_origin(key, origin, is_strict=ALIAS in request.META):
         request.META[STRANGE_ORIGIN] = True
         raise refused(BAD_ORIGIN)
-
-
-def _has_right(key: ApiKey, right: str | None) -> bool:
-    if right and right not in key.rights:
-        raise right_missing(right)
-    return right is not None
 
 
 def _invalid(message: str = UNKNOWN) -> AuthenticationFailed:

@@ -20,7 +20,9 @@ from payments.api.views.lists import Filters, Listing, read_page, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
+from payments.domain.charging.verbs import CAPTURE
 from payments.domain.checkout import sessions
+from payments.domain.checkout.verbs import EXPIRE
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
@@ -32,11 +34,7 @@ from payments.rendering.objects.checkout import SESSION
 class CheckoutViewSet(ApiViewSet):
     """The base of sessions, links and requests."""
 
-    rights = {
-        **dict.fromkeys(("list", "retrieve"), "checkout:read"),
-        **dict.fromkeys(("create", "update", "expire", "capture", "activate", "deactivate"), "checkout:write"),
-        **dict.fromkeys(("void", "resend"), "checkout:write"),
-    }
+    reads, writes = "checkout:read", EXPIRE.right
     # By action, the query by the other addresses, where it differs.
     alias_queries: Mapping[str, type[StrictSerializer]] = {}
 
@@ -116,7 +114,7 @@ class SessionViewSet(CheckoutViewSet):
     @action(detail=True, methods=["post"])
     def capture(self, request: Request, pk: str) -> HttpResponse:
         def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
-            caller.require_right("charges:write")
+            caller.require_right(CAPTURE.right)
             return sessions.capture(caller, pk, body.get("amount"), CHANGED).answer
 
         return self.run(request, PartInput, verb)

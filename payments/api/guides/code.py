@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
+from typing import Any
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -10,7 +11,7 @@ from pygments.lexer import inherit
 from pygments.lexers import get_lexer_by_name
 from pygments.lexers.data import JsonLexer
 from pygments.lexers.shell import BashLexer
-from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
+from pygments.token import Comment, Keyword, Name, Number, String
 
 # Comments, texts, names of members and variables, numbers, and words of the language.
 CLASSES = {
@@ -25,7 +26,8 @@ CLASSES = {
 }
 
 
-Token = tuple[_TokenType, str]
+# Pygments has no public name for the type of a kind.
+Token = tuple[Any, str]
 
 
 class Shell(BashLexer):
@@ -59,7 +61,7 @@ def coloured(code: str, language: str) -> SafeString:
 
 
 @cache
-def _class_of(kind: _TokenType) -> str:
+def _class_of(kind: Any) -> str:
     return next((CLASSES[one] for one in reversed(kind.split()) if one in CLASSES), "")
 
 

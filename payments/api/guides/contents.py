@@ -14,6 +14,7 @@ CONTENTS = {
         "webhooks": "Know what happened, and be sure who says it",
         "errors-and-idempotency": "What to do with each answer, and with none",
         "testing": "Test cards, and a week without waiting",
+        "rehearse": "A month of buyers against your own shop",
         "payouts": "When your money arrives, checked to the cent",
         "command-line": "Events and test payments in a terminal",
         "generated-clients": "A typed client in Python or TypeScript",
@@ -42,6 +43,7 @@ CONTENTS = {
     },
     "To trust kaha": {
         "comparison": "Beside four systems and hosted services",
+        "what-we-keep": "From one version to the next, and how long it is mended",
         "guarantees": "About money, books, providers and webhooks, with their tests",
         "service-guarantees": "About load, secrets, access and operators, with their tests",
         "check-the-books": "See that nothing in the ledger was changed",

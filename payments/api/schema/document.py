@@ -15,7 +15,8 @@ from drf_spectacular.extensions import (
 )
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type
+from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type, get_doc
+from rest_framework.fields import empty
 
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.calls import account, checkout, payment_links, payments, payouts, webhook_endpoints
@@ -170,7 +171,7 @@ def _share(shared: Document, status: str, response: Document) -> Document:
 
 
 def _with_headers(method: str, status: str, response: Document) -> Document:
-    return response | {"headers": {name: _header(name) for name in _headers(method, status)}}
+    return response | {"headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _headers(method, status)}}
 
 
 def _headers(method: str, status: str) -> list[str]:
@@ -182,10 +183,6 @@ def _headers(method: str, status: str) -> list[str]:
     if status == "401":
         names.append("WWW-Authenticate")
     return names
-
-
-def _header(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/headers/{name}"}
 
 
 class KeyScheme(OpenApiAuthenticationExtension):
@@ -253,16 +250,23 @@ class StrictObjectForm(OpenApiSerializerExtension):
     match_subclasses = True
 
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> Schema:
-        form = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         ignored = {name: {"description": "Accepted and ignored."} for name in sorted(self.target.ignored)}
         # A list's filters arrive as text.
         may_be_null = [] if isinstance(self.target, PageQuery) else list(self.target.fields.items())
-        # JSON Schema 2020-12 allows a description beside `$ref`, so the wrapper `allOf` of OpenAPI 3.0 is not needed.
-        members = {
-            name: {**member.pop("allOf", [{}])[0], **member} for name, member in form.get("properties", {}).items()
-        }
+        members = {name: _member(auto_schema, field) for name, field in self.target.fields.items()}
         members |= {name: _or_null(members[name]) for name, field in may_be_null if not field.required}
+        required = [name for name, field in self.target.fields.items() if field.required]
+        form = build_object_type(required=required, description=get_doc(type(self.target)))
         return form | {"properties": members | ignored, "additionalProperties": False, **self.target.rules}
+
+
+def _member(auto_schema: AutoSchema, field: Any) -> Schema:
+    if isinstance(field, StrictSerializer):
+        form = auto_schema.resolve_serializer(field, "request").ref
+    else:
+        form = StrictFieldForm(field).map_serializer_field(auto_schema, "request")
+    default = {} if field.default is empty or callable(field.default) else {"default": field.default}
+    return form | ({"description": field.help_text} if field.help_text else {}) | default
 
 
 def _or_null(member: Schema) -> Schema:

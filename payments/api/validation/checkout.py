@@ -167,7 +167,10 @@ class LineItemInput(CheckoutPart):
 
 
 class BrandingInput(CheckoutPart):
-    """How the payer's page looks; what is given replaces the merchant's own."""
+    """How the payer's page looks; what is given replaces the merchant's own.
+
+    An address of a picture that was uploaded to kaha stands for what the merchant has uploaded last.
+    """
 
     icon = HttpsUrl(required=False, help_text="https URL of a small square picture.")
     logo = HttpsUrl(required=False, help_text="https URL of the logo.")

@@ -183,9 +183,5 @@ def _inspect(value: Any, depth: int) -> None:
     elif isinstance(value, (dict, list)):
         if depth > MAX_NESTING:
             raise invalid_json(_TOO_DEEP)
-        for inner in _parts(value):
+        for inner in [*value, *value.values()] if isinstance(value, dict) else value:
             _inspect(inner, depth + 1)
-
-
-def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
-    return [*value, *value.values()] if isinstance(value, dict) else value

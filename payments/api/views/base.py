@@ -53,7 +53,15 @@ class ApiView(APIView):
 
     http_method_names = ["get", "head", "post", "put", "delete"]
     query_serializers: Mapping[str, type[StrictSerializer]] = {}
+    # What a restricted key needs to read and to change, and by action, where it needs another right.
+    reads = writes = ""
+    rights: Mapping[str, str] = {}
     query: dict[str, Any]
+
+    @classmethod
+    def right_for(cls, action: str, method: str) -> str:
+        """Return the right that a restricted key needs for an action, called by `method`; "" for none."""
+        return cls.rights.get(action) or (cls.reads if method in ("GET", "HEAD") else cls.writes)
 
     @property
     def default_response_headers(self) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """From a request to a call of the domain: the caller, the idempotency key and the stored answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse
@@ -35,8 +35,6 @@ class ApiViewSet(ViewSetMixin, ApiView):
     """The base of all resources of `/v2`."""
 
     lookup_value_regex = "[^/]+"
-    # By action, the right that a restricted key needs for it.
-    rights: Mapping[str, str] = {}
 
     def caller(self, request: Request) -> Caller:
         """Return the caller of the domain for this request. Raises ApiError 422 for a bad idempotency key."""

@@ -52,15 +52,7 @@ class WebhookEndpointViewSet(ApiViewSet):
     """The merchant's webhook endpoints; each verb is one function of the domain."""
 
     query_serializers = {"list": PageQuery}
-    rights = {
-        "list": "webhooks:read",
-        "retrieve": "webhooks:read",
-        "create": "webhooks:write",
-        "update": "webhooks:write",
-        "destroy": "webhooks:write",
-        "test": "webhooks:write",
-        "roll_secret": "webhooks:write",  # nosec B105 # an action and its right
-    }
+    reads, writes = "webhooks:read", "webhooks:write"
 
     def list(self, request: Request) -> HttpResponse:
         return show_page(request, self.caller(request), ENDPOINTS, self.query, WEBHOOK_ENDPOINT.render)

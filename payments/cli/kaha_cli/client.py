@@ -5,7 +5,7 @@ import secrets
 import time
 from typing import Any
 
-import httpx
+import httpx2
 
 from kaha_cli import VERSION
 from kaha_cli.environment import faults_named, has_proxy, proxies
@@ -26,7 +26,7 @@ JSON_RPC_REFUSED = -32000
 WHOLE_SECONDS = re.compile("[0-9]{1,6}")
 # How OpenSSL calls it; no further attempt changes it.
 UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
-NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
+NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
 
 
 class Client:
@@ -37,18 +37,18 @@ class Client:
         # A proxy cannot reach what listens on this machine.
         self._may_use_proxy = not is_loopback(account.url)
         with faults_named():
-            self._http = httpx.Client(
+            self._http = httpx2.Client(
                 auth=(account.key, ""),
                 headers={"User-Agent": f"kaha-cli/{VERSION}"},
-                timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+                timeout=httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
                 trust_env=self._may_use_proxy,
             )
 
-    def get(self, path: str, **query: Any) -> httpx.Response:
+    def get(self, path: str, **query: Any) -> httpx2.Response:
         """Return the answer to a GET, as `send` does; a query of None is left out."""
         return self.send("GET", path, params={name: value for name, value in query.items() if value is not None})
 
-    def post(self, path: str, body: dict[str, Any], idempotency_key: str = "") -> httpx.Response:
+    def post(self, path: str, body: dict[str, Any], idempotency_key: str = "") -> httpx2.Response:
         """Return the answer to a POST; every attempt has the same idempotency key, so it is done once at most."""
         return self.send("POST", path, json=body, headers={"Idempotency-Key": idempotency_key or new_key()})
 
@@ -60,7 +60,7 @@ class Client:
         accepted = {"Accept": "application/json, text/event-stream"}
         try:
             response = self._http.post(f"{self.account.url}{path}", json=message, headers=accepted | headers)
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise self._unreachable(error) from None
         if response.status_code == ACCEPTED:
             return None
@@ -73,13 +73,13 @@ class Client:
     def send_form(self, page: str, fields: dict[str, str]) -> None:
         """Send the form of a payer's page, as a browser does, without a key. Raises Refused or Unreachable."""
         try:
-            response = self._http.post(page, data=fields, auth=httpx.Auth())
-        except httpx.HTTPError as error:
+            response = self._http.post(page, data=fields, auth=httpx2.Auth())
+        except httpx2.HTTPError as error:
             raise self._unreachable(error) from None
         if response.is_error:
             raise _failure_of(self.account.url, response)
 
-    def send(self, method: str, path: str, **request: Any) -> httpx.Response:
+    def send(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """Return the 2xx answer, after four attempts at most. Raises Refused or Unreachable."""
         may_have_arrived = False
         for pause in (*PAUSES_SECONDS, None):
@@ -92,20 +92,20 @@ class Client:
                 time.sleep(max(pause, failure.retry_after))
         raise AssertionError("The last attempt returns or raises.")
 
-    def send_once(self, method: str, path: str, **request: Any) -> httpx.Response:
+    def send_once(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """Return the 2xx answer to one attempt, which is JSON. Raises Refused or Unreachable."""
         url = self.account.url
         try:
             response = self._http.request(method, f"{url}{path}", **request)
-        except httpx.InvalidURL:
+        except httpx2.InvalidURL:
             raise Misuse("An argument is too long for an address. Nothing was sent.") from None
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise self._unreachable(error) from None
         if response.is_success and _is_object(response):
             return response
         raise _failure_of(url, response)
 
-    def _unreachable(self, error: httpx.HTTPError) -> Unreachable:
+    def _unreachable(self, error: httpx2.HTTPError) -> Unreachable:
         reason = reason_of(error)
         if self._may_use_proxy and has_proxy():
             reason += f" It was tried by the proxy: see {proxies()}."
@@ -119,31 +119,31 @@ def new_key() -> str:
     return f"kaha-cli-{secrets.token_hex(16)}"
 
 
-def reason_of(error: httpx.HTTPError) -> str:
+def reason_of(error: httpx2.HTTPError) -> str:
     """Return in words why no answer came."""
-    if isinstance(error, httpx.ConnectTimeout):
+    if isinstance(error, httpx2.ConnectTimeout):
         return f"no connection within {CONNECT_SECONDS:g} seconds."
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, httpx2.TimeoutException):
         return "no answer in time."
     if UNTRUSTED in str(error):
         return (
             f"its certificate is not trusted ({error}). Name your company's authority in SSL_CERT_FILE, if it has one."
         )
-    if isinstance(error, httpx.ConnectError):
+    if isinstance(error, httpx2.ConnectError):
         return f"no connection ({error})."
-    if isinstance(error, httpx.ProxyError):
+    if isinstance(error, httpx2.ProxyError):
         return f"the proxy refused ({error})."
     return f"the connection broke off ({type(error).__name__})."
 
 
-def _is_object(response: httpx.Response) -> bool:
+def _is_object(response: httpx2.Response) -> bool:
     try:
         return isinstance(response.json(), dict)
     except ValueError:
         return False
 
 
-def _failure_of(url: str, response: httpx.Response) -> Failure:
+def _failure_of(url: str, response: httpx2.Response) -> Failure:
     try:
         error = dict(response.json()["error"])
         if error.get("code") == JSON_RPC_REFUSED:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import httpx
+import httpx2
 
 from kaha_cli.failures import Misuse, printable
 
@@ -44,10 +44,10 @@ def check_text(text: str, name: str) -> None:
 def is_address(text: str) -> bool:
     """Return whether a request can be sent to `text`: http or https, a host that has a name, a port that exists."""
     try:
-        url = httpx.URL(text)
+        url = httpx2.URL(text)
         # As the resolver encodes it.
         url.raw_host.decode().encode("idna")
-    except (httpx.InvalidURL, ValueError):
+    except (httpx2.InvalidURL, ValueError):
         return False
     is_port = url.port is None or 0 < url.port <= HIGHEST_PORT
     return url.scheme in ("http", "https") and bool(url.host) and is_port and text.isprintable()
@@ -59,12 +59,12 @@ def faults_named() -> Iterator[None]:
     try:
         yield
     except ImportError:
-        where = "`pip install 'httpx[socks]'` where kaha is installed"
+        where = "`pip install 'httpx2[socks]'` where kaha is installed"
         raise Misuse(f"{proxies()} asks for a SOCKS proxy. Run {where}, or unset {proxies()}.") from None
     except OSError as error:
         named = _set(CERTIFICATES) or "The list of trusted certificates of this machine"
         raise Misuse(printable(f"{named} cannot be used ({error.strerror or error}). Mend or unset it.")) from None
-    except (ValueError, httpx.InvalidURL):
+    except (ValueError, httpx2.InvalidURL):
         raise Misuse(f"{proxies()} is not an address like http://proxy.example:3128. Mend or unset it.") from None
 
 

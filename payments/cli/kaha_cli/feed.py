@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 
 from kaha_cli.client import CONNECT_SECONDS, Client
 from kaha_cli.failures import Failure, Unreachable
@@ -16,7 +16,7 @@ from kaha_cli.output import note
 WAIT_SECONDS = 20
 WAIT = {"wait": WAIT_SECONDS}
 # The answer comes at the end of the wait, and may then take a moment.
-TIMEOUT = httpx.Timeout(WAIT_SECONDS + 15, connect=CONNECT_SECONDS)
+TIMEOUT = httpx2.Timeout(WAIT_SECONDS + 15, connect=CONNECT_SECONDS)
 PAGE_LENGTH = 100
 LONGEST_PAUSE_SECONDS = 30.0
 BEFORE_THE_FIRST = re.compile(r'\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*')

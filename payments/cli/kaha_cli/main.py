@@ -14,6 +14,7 @@ from kaha_cli.commands.login import list_profiles, login, logout
 from kaha_cli.commands.mcp import mcp
 from kaha_cli.commands.payouts import balance, payouts
 from kaha_cli.commands.receiver_check import check_receiver
+from kaha_cli.commands.rehearse import rehearse
 from kaha_cli.commands.tails import events, logs
 from kaha_cli.commands.trigger import trigger
 from kaha_cli.environment import check_text
@@ -44,7 +45,7 @@ def kaha(context: click.Context, profile: str | None) -> None:
 
 
 PARTS = (
-    *(login, logout, list_profiles, listen, check_receiver, trigger, events, logs),
+    *(login, logout, list_profiles, listen, check_receiver, rehearse, trigger, events, logs),
     *(charges, payouts, balance, endpoints, mcp),
 )
 for command in PARTS:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import click
-import httpx
+import httpx2
 
 from kaha_cli.failures import Unshown, printable
 
@@ -59,7 +59,7 @@ def _drop_rest(stream: IO[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def show(response: httpx.Response, as_json: bool, lines: Callable[[Any], Iterable[str]]) -> None:
+def show(response: httpx2.Response, as_json: bool, lines: Callable[[Any], Iterable[str]]) -> None:
     """Print the answer as it came, or its `lines`. Raises Unshown."""
     try:
         texts = [response.text] if as_json else list(lines(response.json()))

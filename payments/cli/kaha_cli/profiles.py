@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from kaha_cli.environment import KEY, PROFILE, URL, given, is_address, variable
 from kaha_cli.failures import Misuse
@@ -68,7 +68,7 @@ def name_of(chosen: str | None) -> str | None:
 
 def check_url(url: str, key: str) -> str:
     """Return the address of a kaha. Raises Misuse, also where a live key would cross a network in clear text."""
-    parts = httpx.URL(url) if is_address(url) else None
+    parts = httpx2.URL(url) if is_address(url) else None
     if not parts or parts.userinfo or "@" in url or parts.query or parts.fragment:
         raise Misuse("The address of the service must look like https://pay.example.com")
     if parts.scheme == "http" and is_live(key) and not is_loopback(url):
@@ -78,7 +78,7 @@ def check_url(url: str, key: str) -> str:
 
 def is_loopback(url: str) -> bool:
     """Return whether the host of `url` is this machine."""
-    host = httpx.URL(url).host
+    host = httpx2.URL(url).host
     try:
         return ip_address(host).is_loopback
     except ValueError:

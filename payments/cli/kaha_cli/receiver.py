@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import IO, Any
 
 import click
-import httpx
+import httpx2
 
 from kaha_cli import profiles
 from kaha_cli.command import Function
@@ -109,14 +109,14 @@ def send(url: str, body: bytes, signature: dict[str, str]) -> Outcome:
     """Send an event to the receiver, and once more after a second where no connection is made."""
     headers = {"Content-Type": "application/json", "User-Agent": "kaha"} | signature
     started = time.monotonic()
-    status, reason = asyncio.run(_status_or_reason(httpx.Request("POST", url, headers=headers, content=body)))
+    status, reason = asyncio.run(_status_or_reason(httpx2.Request("POST", url, headers=headers, content=body)))
     return Outcome(status, reason, round((time.monotonic() - started) * 1000))
 
 
-async def _status_or_reason(request: httpx.Request) -> tuple[int, str]:
+async def _status_or_reason(request: httpx2.Request) -> tuple[int, str]:
     with faults_named():
         # No proxy and no redirect, as kaha itself.
-        tls = httpx.create_ssl_context(trust_env=False)
+        tls = httpx2.create_ssl_context(trust_env=False)
     try:
         async with asyncio.timeout(TOTAL_SECONDS):
             return await _answer(request, tls if request.url.scheme == "https" else None)
@@ -124,7 +124,7 @@ async def _status_or_reason(request: httpx.Request) -> tuple[int, str]:
         return 0, f"no answer within {TOTAL_SECONDS:g} s"
 
 
-async def _answer(request: httpx.Request, tls: ssl.SSLContext | None) -> tuple[int, str]:
+async def _answer(request: httpx2.Request, tls: ssl.SSLContext | None) -> tuple[int, str]:
     try:
         reader, writer = await _connection(request.url, tls)
     except OSError:
@@ -143,7 +143,7 @@ async def _answer(request: httpx.Request, tls: ssl.SSLContext | None) -> tuple[i
     return (int(found[1]), "") if found else (0, "no answer: the connection broke off, or what came is not HTTP")
 
 
-async def _connection(url: httpx.URL, tls: ssl.SSLContext | None) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _connection(url: httpx2.URL, tls: ssl.SSLContext | None) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     host, port = url.raw_host.decode(), url.port or (443 if tls else 80)
     try:
         return await asyncio.open_connection(host, port, ssl=tls)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from psycopg import Connection, OperationalError, RawCursor
 from psycopg.abc import PQGen
-from psycopg.errors import Diagnostic, ReadOnlySqlTransaction, _WaitTimeout
+from psycopg.errors import Diagnostic, ReadOnlySqlTransaction
 from psycopg.pq.abc import PGconn
 
 # How often psycopg wakes up while it waits, so that Python handles signals.
@@ -56,8 +56,8 @@ class BoundedConnection(Connection[Any]):
         if timeout is not None:
             return super().wait(gen, interval, timeout)
         try:
-            result = super().wait(self._watched(gen, interval), interval, self.answer_seconds)
-        except (_WaitTimeout, NotAnswering):
+            result = super().wait(self._watched(gen, interval), interval)
+        except NotAnswering:
             # In the middle of a statement the connection cannot be used again.
             self.pgconn.finish()
             if self.gave_up:
@@ -72,8 +72,8 @@ class BoundedConnection(Connection[Any]):
         return result
 
     def _watched(self, gen: PQGen[Result], interval: float) -> PQGen[Result]:
-        """Pass `gen` on; raise NotAnswering once its answer is late and the server is not there."""
-        silent_seconds = 0.0
+        """Pass `gen` on; raise NotAnswering once its answer is late and the server is not there, or is too late."""
+        silent_seconds = waited_seconds = 0.0
         try:
             state = next(gen)
             while True:
@@ -83,6 +83,9 @@ class BoundedConnection(Connection[Any]):
                     state = gen.send(ready)
                     continue
                 silent_seconds += interval
+                waited_seconds += interval
+                if self.answer_seconds is not None and waited_seconds > self.answer_seconds:
+                    raise NotAnswering
                 if silent_seconds > SILENCE_SECONDS and self.is_there and not self.is_there():
                     raise NotAnswering
                 gen.send(ready)

@@ -12,7 +12,7 @@ from psycopg.pq import TransactionStatus
 
 from payments import context
 from payments.concurrency.circuit_breaker import CircuitBreaker
-from payments.concurrency.fair_queue import FairQueue, Turn
+from payments.concurrency.fair_queue import Share, Turn
 from payments.db.backend.bounded_connection import BoundedConnection, NotAnswering
 
 logger = logging.getLogger("kaha.database")
@@ -33,7 +33,7 @@ class ConnectionPool:
         self.breaker = CircuitBreaker("PostgreSQL", PROBE_PAUSE_SECONDS)
         self.most = most
         # Each payment takes a connection four times, so a thread that returns must not overtake those that wait.
-        self._queue = FairQueue(most, leaves_room=False)
+        self._turns = Share(most, leaves_room=False)
         self._kept: deque[BoundedConnection] = deque()
         self._probing = Lock()
         # When each server last answered a question of `is_there`.
@@ -41,12 +41,12 @@ class ConnectionPool:
 
     @property
     def in_use(self) -> int:
-        return self._queue.taken
+        return self._turns.taken
 
     @property
     def waiting(self) -> int:
         """The threads that wait for a connection."""
-        return self._queue.waiting
+        return self._turns.waiting
 
     def take(self) -> tuple[Turn, BoundedConnection | None]:
         """Return the turn to use a connection, and an idle one, or None if the caller must open one.
@@ -54,13 +54,13 @@ class ConnectionPool:
         Raises OperationalError if all stay in use, and NotAnswering at once while the circuit breaker is open.
         """
         self._require_answer()
-        turn = self._queue.wait(context.merchant.get(), WAIT_SECONDS)
+        turn = self._turns.wait(context.merchant.get(), WAIT_SECONDS)
         if turn is None:
             raise OperationalError("Every connection to the database was in use for too long.")
         try:
             self._require_answer()
         except OperationalError:
-            self._queue.end(turn)
+            self._turns.end(turn)
             raise
         while self._kept:
             try:
@@ -112,7 +112,7 @@ class ConnectionPool:
                 self._kept.append(connection)
             else:
                 connection.close()
-        self._queue.end(turn)
+        self._turns.end(turn)
 
     def close(self) -> None:
         """Close the idle connections."""

@@ -13,12 +13,15 @@ from django.utils.translation import gettext
 from payments.db.texts.declared import DECLARED, OF_LINES, Rule
 from payments.names import NOT_IN_ONE_LINE
 from payments.sensitive_data.card_numbers import SHORTEST, holds_card_number, holds_taken_card
-from payments.sensitive_data.redaction import without_card_numbers
+from payments.sensitive_data.redaction import HIDDEN, without_card_numbers
 
 Field: TypeAlias = "models.Field[Any, Any]"
 TEXTS = (models.CharField, models.TextField, models.JSONField, models.BinaryField, ArrayField)
 # What PostgreSQL's texts cannot hold: NUL, and one half of a character of UTF-16.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+# At the end of a full column, where a library or a server may have cut a number, whose first digits are not found. It
+# begins where no other digit leads to it, so that each stretch of digits is looked at once.
+_CUT_NUMBER = re.compile(r"(?<![0-9])(?<![0-9][ \-])[0-9](?:[ \-]?[0-9]){11,}\Z")
 REPLACEMENT = "\ufffd"
 CARD_NUMBER = "This looks like it holds a card number. Take it out; a card's last 4 digits may stay."
 LINES = "This holds a line end or another character that cannot be seen. Take it out."
@@ -85,7 +88,8 @@ def kept(field: Field, value: Any) -> Any:
                 part.value = kept(field, part.value)
         return value
     if rule is Rule.HIDDEN:
-        return _hidden(value)
+        is_full = isinstance(value, str) and len(value) == field.max_length
+        return _hidden(_CUT_NUMBER.sub(HIDDEN, value) if is_full else value)
     problem = _problem(value)
     if not problem and is_one_line(field) and NOT_IN_ONE_LINE.search(value):
         problem = LINES

@@ -13,12 +13,12 @@ from payments.context import because
 from payments.domain.approvals.execution import start
 from payments.domain.approvals.executors import executor_of, move, opened_credentials
 from payments.domain.approvals.kinds.keys import make_key
-from payments.domain.approvals.payouts import ask_for, requests_of
+from payments.domain.approvals.payouts import GoesOut, ask_for, requests_of
 from payments.domain.audit.audit_log import Action
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
 from payments.domain.operators.four_eyes import Refused, refuse_new
-from payments.models import ApprovalRequest, Attempt, Correction, Payout
+from payments.models import ApprovalRequest, Attempt, Correction
 from payments.models.charging.attempt import UNRESOLVED
 from payments.models.operators.approval_request import ApprovalRequestQuerySet
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
@@ -47,11 +47,11 @@ def approve(request: ApprovalRequest, approver: Operator, note: str) -> None:
     start(request)
 
 
-def approve_payout(payout: Payout, operator: Operator, reason: str) -> bool:
-    """Approve a live payout, or ask another operator to; return whether it is approved now. Raise Refused."""
-    request = requests_of(payout).first()
+def approve_or_ask(row: GoesOut, operator: Operator, reason: str) -> bool:
+    """Approve a payout or a bank file, or ask another operator to; return whether it is approved. Raise Refused."""
+    request = requests_of(row).first()
     if request is None:
-        request = ask_for(payout, operator, reason)
+        request = ask_for(row, operator, reason)
     else:
         approve(request, operator, reason)
     return request.state == State.DONE

@@ -74,7 +74,7 @@ def caller_of(request: ApprovalRequest) -> Caller:
     facts = RequestFacts(request_of(request), idempotency=once)
     if request.kind == ASSISTANT_CALL:
         return assistants.caller_of(key_of(request), facts)
-    return Caller(request.merchant_id, request.livemode, request=facts)
+    return Caller(request.charge.merchant_id, request.livemode, request=facts)
 
 
 def request_of(request: ApprovalRequest) -> str:

@@ -120,4 +120,4 @@ def move(
 
 
 def _place_of(request: ApprovalRequest) -> Place:
-    return Place(Purpose.SECRET, request.merchant_id, request.id, "requested_credentials")
+    return Place(Purpose.SECRET, request.merchant.pk, request.id, "requested_credentials")

@@ -12,9 +12,10 @@ from django.contrib.auth.models import User
 from django.db.models import Max, QuerySet, Sum
 
 from payments.domain.approvals.verbs import OUTWARD, TOOLS
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
+from payments.domain.charging.verbs import CHARGE, ON_CHARGES
+from payments.domain.disputes.verbs import ACCEPT
 from payments.domain.merchants.assistants import Rule, Rules
-from payments.domain.merchants.scopes import MONEY_RIGHTS
 from payments.domain.payouts.terms import Terms
 from payments.models import (
     AMOUNT_MAX,
@@ -31,6 +32,8 @@ from payments.models.merchants.merchant_access import membership_of
 from payments.money import CURRENCIES, parse_amount
 
 State = ApprovalRequest.State
+# In live mode, a key with one of them needs an approver.
+MONEY_RIGHTS = {verb.right for verb in (CHARGE, *ON_CHARGES, ACCEPT) if verb.right}
 NO_RULES: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.domain.approvals.payouts import pay_out
-from payments.domain.catalogue.error_table import AMOUNT_TOO_LARGE
+from payments.domain.catalogue.error_table import AMOUNT_TOO_LARGE, NOT_ALLOWED, TOO_SMALL
 from payments.domain.charging.verbs import CHARGE, ON_CHARGES, REFUND
 from payments.domain.checkout.verbs import LINK, REQUEST, named
 from payments.domain.merchants.assistants import caller_of, require_may_act
@@ -18,7 +18,7 @@ from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import conflict, invalid, not_found
 from payments.domain.shared.idempotency import StoredAnswer
-from payments.domain.shared.verbs import Call, Planned, Verb
+from payments.domain.shared.verbs import Call, MoneyVerb, Planned
 from payments.models import ApiKey, ApprovalRequest, Merchant
 
 NOTHING_TO_PAY = "The balance has nothing to pay out."
@@ -33,9 +33,9 @@ def _plan_payout(caller: Caller, call: Call) -> Planned:
     total = make.payable(schedule, clock.now())
     kept = make.reserve_of(schedule, total)
     if total - kept < 1:
-        raise invalid("too_small", "currency", NOTHING_TO_PAY)
+        raise invalid(TOO_SMALL, "currency", NOTHING_TO_PAY)
     if account_in_effect(schedule, clock.now()) is None:
-        raise invalid("not_allowed", "currency", "The merchant has no bank account to pay out to.")
+        raise invalid(NOT_ALLOWED, "currency", "The merchant has no bank account to pay out to.")
     return Planned(total - kept, currency, None, {"left": kept})
 
 
@@ -47,7 +47,7 @@ def _pay_out(caller: Caller, asked: ApprovalRequest) -> StoredAnswer:
     except NothingToPay:
         payout = None
     if payout is None:
-        raise invalid("too_small", "currency", NOTHING_TO_PAY)
+        raise invalid(TOO_SMALL, "currency", NOTHING_TO_PAY)
     if payout.amount > asked.amount:
         raise conflict(AMOUNT_TOO_LARGE, "The balance has more than was asked for: ask again.")
     answer = named(payout)
@@ -55,7 +55,7 @@ def _pay_out(caller: Caller, asked: ApprovalRequest) -> StoredAnswer:
     return answer
 
 
-PAYOUT = Verb(
+PAYOUT = MoneyVerb(
     "payout",
     _(
         "A payout of {amount} to the merchant's bank account is made, and the money is not there any more for refunds "
@@ -67,10 +67,10 @@ PAYOUT = Verb(
     plan=_plan_payout,
     outward=True,
 )
-VERBS: Mapping[str, Verb] = {verb.name: verb for verb in (CHARGE, *ON_CHARGES, LINK, REQUEST, PAYOUT)}
+VERBS: Mapping[str, MoneyVerb] = {verb.name: verb for verb in (CHARGE, *ON_CHARGES, LINK, REQUEST, PAYOUT)}
 
 # What assistants may ask for.
-TOOLS: Mapping[str, Verb] = {verb.name: verb for verb in VERBS.values() if verb.tool}
+TOOLS: Mapping[str, MoneyVerb] = {verb.name: verb for verb in VERBS.values() if verb.tool}
 OUTWARD = [verb.name for verb in VERBS.values() if verb.outward]
 
 
@@ -84,7 +84,7 @@ def plan_of(key: ApiKey, request: ApprovalRequest) -> Planned:
     require_may_act(key, request.verb)
     planned = VERBS[request.verb].plan(caller_of(key), call_of(request))
     if request.after.get("held") and not (planned.charge and planned.charge.authorized):
-        raise conflict("not_allowed", "The hold was captured meanwhile.")
+        raise conflict(NOT_ALLOWED, "The hold was captured meanwhile.")
     is_other = {PAYOUT.name: planned.amount > request.amount, REFUND.name: planned.amount < request.amount}
     if is_other.get(request.verb):
         raise conflict(AMOUNT_TOO_LARGE, "What this moves has changed since it was asked for.")

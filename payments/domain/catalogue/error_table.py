@@ -6,7 +6,7 @@ It imports no models: requests are refused before these are loaded.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from payments.domain.catalogue.said import Said, fill, said
+from payments.domain.catalogue.refusal_texts import Said, fill, said
 
 
 @dataclass(frozen=True)
@@ -169,14 +169,14 @@ BAD_TYPE = _refusal(415, "The body is not sent as `application/json` in UTF-8, o
 BAD_TYPE.code("unsupported_media_type", "The body must be JSON in UTF-8, sent with Content-Type: application/json.")
 INVALID = _refusal(422, "A member is missing, unknown or wrong; `detail` lists every fault at once.")
 INVALID.code("missing", "amount: This field is required.")
-INVALID.code("unknown_parameter", "captur: There is no such parameter. Did you mean capture?")
+UNKNOWN_PARAMETER = INVALID.code("unknown_parameter", "captur: There is no such parameter. Did you mean capture?")
 INVALID.code("invalid_type", "capture: This value must be true or false.")
-INVALID.code("too_small", "amount: This value must be at least 1.")
+TOO_SMALL = INVALID.code("too_small", "amount: This value must be at least 1.")
 INVALID.code("too_big", "amount: This value must be at most 99999999999.")
 INVALID.code("too_short", "statement_descriptor: This value must have at least 3 characters.")
 INVALID.code("too_long", "description: This value must have at most 255 characters.")
 INVALID.code("pattern", "cvc: This value must be digits only.")
-INVALID.code("invalid_choice", "currency: This value must be an ISO 4217 currency code.")
+INVALID_CHOICE = INVALID.code("invalid_choice", "currency: This value must be an ISO 4217 currency code.")
 INVALID.code("luhn", "card.number: This is not a card number.")
 NOT_ALLOWED = INVALID.code("not_allowed", "file: A piece of evidence is a text or a file, not both.")
 INVALID.code("invalid_file", "file: This file must be a PDF, PNG or JPEG.")
@@ -184,7 +184,9 @@ INVALID.code("card_expired", "card.exp_year: This card has expired.")
 INVALID.code(
     "card_data", "description: This value holds a card number or a security code, which may stand in a card only."
 )
-INVALID.code("total_out_of_range", "line_items: The total must be 1 to 99999999999 of the smallest unit.")
+TOTAL_OUT_OF_RANGE = INVALID.code(
+    "total_out_of_range", "line_items: The total must be 1 to 99999999999 of the smallest unit."
+)
 SOURCE_TYPE_UNAVAILABLE = INVALID.code("source_type_unavailable", "type: GCash is not available in this mode.")
 # The same on the paths of checkouts, whose clients know other words.
 CHECKOUT_INVALID = replace(INVALID, status=400, type="invalid_request_error")

@@ -229,7 +229,7 @@ STORIES: dict[str, str | dict[str, str]] = {
     },
     CHARGE_SUCCEEDED: "The payment was approved, and {amount} is {taken}",
     CHARGE_CAPTURED: "{captured} was captured",
-    CHARGE_FAILED: "The payment failed: {why}",
+    CHARGE_FAILED: "The payment did not go through: {why}",
     REFUND_CREATED: "A refund of {amount} was asked for",
     REFUND_UPDATED: {"succeeded": "{amount} was sent back", "failed": "The refund of {amount} failed"},
     DISPUTE_CREATED: "The payer's bank disputed {amount}",

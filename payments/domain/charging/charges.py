@@ -14,7 +14,7 @@ from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain import sources
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.catalogue.error_table import CHARGE_NOT_VERIFIABLE
+from payments.domain.catalogue.error_table import CHARGE_NOT_VERIFIABLE, INVALID_CHOICE, NOT_ALLOWED
 from payments.domain.catalogue.event_types import CHARGE_CREATED
 from payments.domain.charging import attempts, record_outcome
 from payments.domain.charging.checkouts import checkout_progress
@@ -87,7 +87,7 @@ def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Re
     if not charge.action or charge.action["type"] != "verify_otp":
         raise conflict(CHARGE_NOT_VERIFIABLE, charge_id=public_id("ch", charge.id))
     if charge.action["confirmation_id"] != confirmation_id:
-        raise invalid("invalid_choice", "confirmation_id", "This is not the confirmation of the charge.")
+        raise invalid(INVALID_CHOICE, "confirmation_id", "This is not the confirmation of the charge.")
     waiting = attempts.authorizing_attempt(charge)
     waiting.charge = charge
     with attempts.place_of(waiting):
@@ -159,7 +159,7 @@ def _require_vaulted(source: Source, order: ChargeOrder) -> None:
     for name, value in (("initiator", Charge.Initiator.MERCHANT), ("schedule", Charge.Schedule.RECURRING)):
         if getattr(order, name) == value:
             message = f"This source is not kept for a customer. Leave {name} out, or attach the source first."
-            raise invalid("not_allowed", name, message)
+            raise invalid(NOT_ALLOWED, name, message)
 
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder, checkout: Checkout | None) -> Charge:

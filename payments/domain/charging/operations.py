@@ -35,6 +35,7 @@ BUSY_POLL_SECONDS = 0.02
 WAITING_MAX = 5
 # Each event of a charge shows all of its refunds.
 REFUNDS_MAX = 100
+REFUND_RIGHT = "refunds:write"
 _waiting = Slots(WAITING_MAX)
 
 
@@ -79,7 +80,7 @@ def void(caller: Caller, charge_id: str) -> Result[Charge]:
         planned = plan_void(charge)
         # The plan is written only if the charge is still as it is here.
         if charge.captured:
-            caller.require_right("refunds:write")
+            caller.require_right(REFUND_RIGHT)
         return planned
 
     return _run(caller, charge_id, plan)

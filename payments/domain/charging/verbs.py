@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext_lazy as _
 
 from payments.domain import sources
+from payments.domain.catalogue.error_table import NOT_ALLOWED
 from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.operations import Plan
@@ -12,15 +13,17 @@ from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.domain.shared.caller import Caller, merchant_of
 from payments.domain.shared.errors import invalid
 from payments.domain.shared.idempotency import StoredAnswer
-from payments.domain.shared.verbs import Body, Call, Planned, Verb
+from payments.domain.shared.verbs import Body, Call, MoneyVerb, Planned
 from payments.ledger.fees import Rate, fee_of, rate_of
 from payments.models import ApprovalRequest, Charge
+
+WRITE = "charges:write"
 
 
 def _plan_charge(caller: Caller, call: Call) -> Planned:
     source, body = sources.find(caller, call.body["source"]), call.body
     if not source.vaulted:
-        raise invalid("not_allowed", "source", "An assistant charges sources that are kept for a customer alone.")
+        raise invalid(NOT_ALLOWED, "source", "An assistant charges sources that are kept for a customer alone.")
     fee = fee_of(body["amount"], rate_of(merchant_of(caller).rates, source.type, body["currency"]))
     return Planned(body["amount"], body["currency"], None, {"fee": fee, "left": body["amount"] - fee})
 
@@ -64,16 +67,18 @@ def _refundable(charge: Charge) -> int:
     return max(0, charge.amount_captured - charge.amount_refunded - charge.amount_disputed)
 
 
-CHARGE = Verb(
+CHARGE = MoneyVerb(
     "charge",
     _("{amount} is taken from a card that is kept for a customer."),
+    right=WRITE,
     run=lambda caller, asked: charges.create(caller, ChargeOrder(**asked.body)).answer,
     tool="charge a card that is kept for a customer",
     plan=_plan_charge,
 )
-CAPTURE = Verb(
+CAPTURE = MoneyVerb(
     "capture",
     _("{amount} is taken from {payer}."),
+    right=WRITE,
     run=lambda caller, asked: operations.capture(caller, str(asked.charge), asked.amount).answer,
     permission="payments.capture_charge",
     label=_("Capture"),
@@ -82,7 +87,7 @@ CAPTURE = Verb(
     most=_held,
     in_parts=True,
 )
-RELEASE = Verb(
+RELEASE = MoneyVerb(
     "release",
     _("The hold of {amount} on {payer} ends, and nothing of it can be captured any more."),
     run=lambda caller, asked: operations.release(caller, str(asked.charge)).answer,
@@ -91,7 +96,7 @@ RELEASE = Verb(
     plan=_plan_on(lambda charge, _: operations.plan_release(charge)),
     most=_held,
 )
-EXTEND = Verb(
+EXTEND = MoneyVerb(
     "extend",
     _("The provider is asked to hold {amount} on {payer} for longer."),
     run=lambda caller, asked: operations.extend(caller, str(asked.charge)).answer,
@@ -100,10 +105,11 @@ EXTEND = Verb(
     plan=_plan_on(lambda charge, _: operations.plan_extend(charge)),
     most=lambda charge: charge.amount if _held(charge) and operations.extension_days(charge) else 0,
 )
-REFUND = Verb(
+REFUND = MoneyVerb(
     "refund",
     _("{amount} goes back to {payer}. The merchant's balance falls by it, and the fee is kept."),
     # `body` has the chosen `reason`, if any.
+    right=operations.REFUND_RIGHT,
     run=lambda caller, asked: (
         operations.refund(caller, str(asked.charge), asked.amount, *filter(None, [asked.body.get("reason")])).answer
     ),
@@ -115,12 +121,13 @@ REFUND = Verb(
     in_parts=True,
     outward=True,
 )
-VOID = Verb(
+VOID = MoneyVerb(
     "void",
     _(
         "{amount} goes back to {payer}, as if it had never been taken. The merchant's balance falls by it, and the fee "
         "is given back."
     ),
+    right=WRITE,
     run=_void,
     permission="payments.void_charge",
     label=_("Void"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from payments import sourcetypes
-from payments.domain.catalogue.error_table import NOT_AVAILABLE
+from payments.domain.catalogue.error_table import NOT_AVAILABLE, SOURCE_TYPE_UNAVAILABLE
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import Candidate
@@ -20,7 +20,7 @@ def require_types(caller: Caller, types: Sequence[str]) -> None:
     for number, name in enumerate(types):
         if not (terms.is_enabled(merchant_of(caller).payment_method_settings, name, caller.livemode) and routes[name]):
             message = f"{sourcetypes.BY_NAME[name].label} is not available to this account in this mode."
-            raise invalid("source_type_unavailable", f"payment_method_types[{number}]", message)
+            raise invalid(SOURCE_TYPE_UNAVAILABLE, f"payment_method_types[{number}]", message)
 
 
 def require_taken(

@@ -4,6 +4,7 @@ import secrets
 import string
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from operator import gt
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -16,7 +17,7 @@ from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes, execute_writes_in_savepoint
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.catalogue.error_table import LINK_NOT_ACTIVATABLE
+from payments.domain.catalogue.error_table import INVALID_CHOICE, LINK_NOT_ACTIVATABLE, TOTAL_OUT_OF_RANGE
 from payments.domain.catalogue.event_types import LINK_CREATED
 from payments.domain.charging.checkouts import checkout_progress, link_stock
 from payments.domain.checkout import availability
@@ -221,7 +222,7 @@ def open_payment(link: PaymentLink, quantities: list[int], visit: UUID | None = 
         payment.id = visit if visit and own is None else payment.id
         payment.reserved_by = counted(address)
         if not 1 <= payment.amount <= AMOUNT_MAX:
-            raise invalid("total_out_of_range", "quantities", "This total cannot be paid at once.")
+            raise invalid(TOTAL_OUT_OF_RANGE, "quantities", "This total cannot be paid at once.")
         caller, total = Caller(link.merchant_id, link.livemode), (payment.amount, payment.amount)
         availability.require_taken(caller, link.order["payment_method_types"], payment.currency, total)
         writes = link_stock.change(caller, link, link_stock.taken(link, quantities), is_under_way=True)
@@ -256,22 +257,19 @@ def is_payable(link: PaymentLink) -> bool:
 def _require_payable(link: PaymentLink, quantities: list[int]) -> None:
     if not is_payable(link):
         raise conflict("link_not_payable", "This link takes no payments now.")
-    if len(quantities) != len(link.remaining) or any(count > left for count, left in _pairs(quantities, link)):
+    remaining = link.remaining
+    if len(quantities) != len(remaining) or any(map(gt, quantities, remaining)):
         raise conflict("link_out_of_stock", "There are fewer left than were chosen. Choose again.")
     is_one_of_each = all(count == 1 for count in quantities)
     is_some = min(quantities) >= 0 and any(quantities)
     if not (is_some if link.order["allow_adjustable_quantity"] else is_one_of_each):
-        raise invalid("invalid_choice", "quantities", "These quantities cannot be bought.")
+        raise invalid(INVALID_CHOICE, "quantities", "These quantities cannot be bought.")
 
 
 def _require_few_reservations(link: PaymentLink, address: str) -> None:
     own = Checkout.objects.of(link.merchant_id, link.livemode).filter(link__isnull=False, reserved_by=address)
     if address and own.filter(state__in=link_stock.UNDER_WAY).count() >= RESERVATIONS_MAX:
         raise conflict("too_many_reservations", "Too many payments were begun from this network and not paid.")
-
-
-def _pairs(quantities: list[int], link: PaymentLink) -> list[tuple[int, int]]:
-    return list(zip(quantities, link.remaining, strict=True))
 
 
 def _new_payment(link: PaymentLink, quantities: list[int]) -> Checkout:

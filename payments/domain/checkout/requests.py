@@ -15,7 +15,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue import error_table as errors
 from payments.domain.catalogue.event_types import REQUEST_CREATED, REQUEST_UPDATED
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.checkout import availability, sessions
 from payments.domain.messages.invoices import INVOICE, REMINDER, invoices_of

@@ -71,6 +71,7 @@ def _sealed(dispute: Dispute, piece: disputes.Evidence, known: Evidence | None) 
         type=piece.type.value,
         content_type=piece.content_type,
         size=size,
+        name=piece.name,
         sealed_content=seal(piece.content, _place(dispute, evidence_id)),
     )
 
@@ -78,7 +79,7 @@ def _sealed(dispute: Dispute, piece: disputes.Evidence, known: Evidence | None) 
 def _write(known: Evidence | None, added: Evidence) -> Insert | Update:
     if known is None:
         return Insert(added)
-    names = ("content_type", "size", "sealed_content", "created_at")
+    names = ("content_type", "size", "name", "sealed_content", "created_at")
     same = {"id": known.id, "merchant_id": known.merchant_id, "created_at": known.created_at}
     return Update(Evidence, same, {name: getattr(added, name) for name in names})
 

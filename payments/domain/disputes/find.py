@@ -2,7 +2,7 @@
 
 from payments import clock
 from payments.domain.catalogue.error_table import DISPUTE_NOT_ANSWERABLE
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError, conflict

@@ -30,6 +30,7 @@ from payments.models.charging.dispute import WHY_MAX_LENGTH
 from payments.providers.abilities import TakesResponses
 from payments.providers.base import Approved, Declined, Outcome, Rejected
 from payments.providers.disputes import UNUSABLE, Disputed, DisputeResponse, Reason, Response, Stage
+from payments.sensitive_data.redaction import shortened
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.disputes")
@@ -173,7 +174,7 @@ def _end(claimed: Dispute, state: State, why: str) -> None:
     values: dict[str, Any] = {
         "response_state": state,
         "response_due_at": None,
-        "response_why": why[:WHY_MAX_LENGTH],
+        "response_why": shortened(why, WHY_MAX_LENGTH),
         "version": dispute.version + 1,
         "updated_at": clock.now(),
     }

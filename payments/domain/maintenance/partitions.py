@@ -15,7 +15,7 @@ logger = logging.getLogger("kaha.months")
 
 MONTHS_AHEAD = 3
 DAYS_AHEAD = 7
-REQUESTS_KEEP_DAYS = 7
+REQUESTS_KEEP_DAYS = 30
 
 # Detached partitions that are not dropped yet, as a process leaves them that dies between the two steps.
 LEFT_OVER = """

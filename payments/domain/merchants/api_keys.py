@@ -17,7 +17,7 @@ from django.db.models.functions import Least
 from payments import clock, context
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.merchants.assistants import Rules, asking_account, shown_rules
 from payments.domain.merchants.row_lookup import NotOne, exactly_one
 from payments.domain.merchants.scopes import RIGHTS

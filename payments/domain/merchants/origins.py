@@ -7,7 +7,7 @@ from django.db import transaction
 
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.merchants.api_keys import FULL_KEY, key_digest
 from payments.domain.merchants.key_cache import cached_keys
 from payments.ids import public_id

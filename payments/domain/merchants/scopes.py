@@ -21,5 +21,3 @@ RIGHTS = {
     "customers:read": "read, find and list customers, with the sources kept for them",
     "customers:write": "make, change and delete customers, keep sources for them and give them up",
 }
-# These move money: in live mode, a key with one of them needs an approver.
-MONEY_RIGHTS = frozenset(["charges:write", "refunds:write", "disputes:write"])

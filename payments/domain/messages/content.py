@@ -14,6 +14,7 @@ from payments.domain.messages.letters import Letter
 from payments.models import Merchant, PayerMessage
 from payments.money import shown_amount
 from payments.rendering.brand import brand_of, text_colour
+from payments.sensitive_data.redaction import shortened
 
 SUBJECT_MAX_LENGTH = 255
 SPARE_LINES = re.compile(r"\n{3,}")
@@ -89,7 +90,7 @@ def letter_of(template: str, content: Content, message: PayerMessage) -> Letter:
         return Letter(
             content.to,
             SPARE_LINES.sub("\n\n", part("layout.txt")) + "\n",
-            one_line(part("subject.txt"))[:SUBJECT_MAX_LENGTH],
+            shortened(one_line(part("subject.txt")), SUBJECT_MAX_LENGTH),
             part("layout.html", support_email=merchant.support_email and format_html(MAIL_TO, merchant.support_email)),
             sender=one_line(merchant.title),
             reply_to=merchant.support_email,

@@ -48,7 +48,7 @@ def invoice(checkout: Checkout, message: PayerMessage) -> Content | None:
         items=items_of(order, checkout.currency),
         values={
             "number": checkout.request.number,
-            "name": one_line(order["customer_name"]),
+            "name": one_line(checkout.addressee),
             "message": order.get("message") or "",
         },
     )

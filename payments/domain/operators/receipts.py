@@ -9,7 +9,7 @@ from payments.db.writes import execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue.error_table import RATE_LIMITED, TOO_MANY
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.messages.outbox import is_ready, message_of
 from payments.domain.messages.receipts import AGAIN, email_of, locale_of
 from payments.domain.shared.errors import PaymentError

@@ -16,7 +16,7 @@ from payments.db.writes import execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue.event_types import PAYOUT_ACCOUNT_CREATED, PAYOUT_ACCOUNT_UPDATED
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import place_of
 from payments.domain.shared import events

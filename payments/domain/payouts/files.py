@@ -1,4 +1,4 @@
-"""Bank files: approved live payouts are taken into one once, which another operator marks as sent.
+"""Bank files: approved live payouts are taken into one once, which another operator approves as sent.
 
 The content is not stored: it is made of the rows at each download, with the same bytes. So account numbers are opened
 for a download only, and are nowhere but with their accounts, where keys are rotated and nothing else has to be deleted.
@@ -103,14 +103,14 @@ def download(file: PayoutFile) -> bytes:
 
 
 @transaction.atomic
-def mark_sent(file: PayoutFile, operator: User) -> None:
-    """Record that the bank has the file: all its payouts are in transit. Raise Refused, with nothing changed."""
-    if operator.pk == file.created_by_id:
-        raise Refused("You made this file. Another person checks that the bank has it, and marks it as sent.")
-    refuse_new(operator)
+def mark_sent(file: PayoutFile) -> None:
+    """Record that the bank has the file: all its payouts are in transit. Raise Refused, with nothing changed.
+
+    The same transaction ends the request about it as done.
+    """
     if file.downloaded_at is None:
         raise Refused("Nobody has downloaded this file yet, so the bank cannot have it.")
-    _change(file, PayoutFile.OPEN, sent_at=clock.now(), sent_by=operator)
+    _change(file, PayoutFile.OPEN, sent_at=clock.now())
     if _move(file, Status.PENDING, states.mark_sent) != file.count:
         raise StaleRow
     audit_log.record(Action.CHANGED, file, fields=["sent_at"], detail=f"sent: {summary(file)}")

@@ -22,6 +22,7 @@ from payments.models import Payout
 from payments.models.books.payout import WHY_MAX_LENGTH
 from payments.providers.base import NotFound, NotSent, PayoutOutcome, Rejected, Unknown
 from payments.providers.payouts import Accepted, Failed, Paid, Returned
+from payments.sensitive_data.redaction import shortened
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.payouts")
@@ -106,8 +107,10 @@ def _record(payout: Payout, answer: PayoutOutcome, sends: bool) -> None:
 
 def _send_later(payout: Payout, why: str) -> None:
     """Have a payout sent again that the provider has certainly not got."""
-    DUE.put_off(payout, until=next_lookup_at(clock.now(), payout.tries - 1), asked_at=None, why=why[:WHY_MAX_LENGTH])
+    DUE.put_off(
+        payout, until=next_lookup_at(clock.now(), payout.tries - 1), asked_at=None, why=shortened(why, WHY_MAX_LENGTH)
+    )
 
 
 def _look_up_later(payout: Payout, why: str) -> None:
-    DUE.put_off(payout, until=next_lookup_at(clock.now(), payout.lookups), why=why[:WHY_MAX_LENGTH])
+    DUE.put_off(payout, until=next_lookup_at(clock.now(), payout.lookups), why=shortened(why, WHY_MAX_LENGTH))

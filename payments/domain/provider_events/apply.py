@@ -9,6 +9,7 @@ from payments.domain.provider_events import subjects
 from payments.domain.provider_events.reasons import Ended, Later
 from payments.models import ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
+from payments.sensitive_data.redaction import shortened
 
 logger = logging.getLogger("kaha.provider_events")
 
@@ -49,8 +50,10 @@ def _put_off(event: ProviderEvent, why: str) -> None:
         _end(event, State.NEEDS_ATTENTION, f"Given up after {event.tries} tries: {why}")
     else:
         now = clock.now()
-        DUE.put_off(event, until=next_lookup_at(now, event.tries - 1), why=why[:WHY_MAX_LENGTH], updated_at=now)
+        DUE.put_off(
+            event, until=next_lookup_at(now, event.tries - 1), why=shortened(why, WHY_MAX_LENGTH), updated_at=now
+        )
 
 
 def _end(event: ProviderEvent, state: str, why: str = "") -> None:
-    DUE.end(event, state=state, why=why[:WHY_MAX_LENGTH], updated_at=clock.now())
+    DUE.end(event, state=state, why=shortened(why, WHY_MAX_LENGTH), updated_at=clock.now())

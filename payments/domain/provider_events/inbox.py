@@ -22,7 +22,7 @@ from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
 from payments.providers.base import BankAccount, CardFacts, Outcome, WebhookEvent
 from payments.providers.disputes import Disputed, DisputeNews
 from payments.providers.registry import CONNECTORS
-from payments.sensitive_data.redaction import redact
+from payments.sensitive_data.redaction import redact, shortened
 from payments.webhooks.wake_up import BackgroundCall, TaskSender
 
 logger = logging.getLogger("kaha.provider_events")
@@ -84,7 +84,7 @@ def _keep(account: ProviderAccount, body: bytes, events: list[WebhookEvent], fau
     for event in events:
         insert_if_absent(event_row(event, message=message, **whose))
     if fault:
-        why, state = _clean(fault)[:WHY_MAX_LENGTH], ProviderEvent.State.NEEDS_ATTENTION
+        why, state = shortened(fault.replace("\x00", ""), WHY_MAX_LENGTH), ProviderEvent.State.NEEDS_ATTENTION
         insert_if_absent(ProviderEvent(message=message, **whose, state=state, why=why, due_at=None))
     transaction.on_commit(wake_worker, robust=True)
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from payments.domain.reconciliation import cells
 from payments.domain.reconciliation.cells import ReportRow
+from payments.providers.adyen import bodies
 from payments.providers.references import REFERENCE
 from payments.providers.settlement_reports import Movement, SettlementLine
 
@@ -19,7 +20,7 @@ THEIRS = ("Modification Reference", "Psp Reference")
 # Currency, debit and credit: gross in the payment's currency, net in that of the payout.
 GROSS = ("Gross Currency", "Gross Debit (GC)", "Gross Credit (GC)")
 NET = ("Net Currency", "Net Debit (NC)", "Net Credit (NC)")
-ROLES = ("capture", "refund", "void")
+ROLES = (bodies.TAKEN, bodies.RETURNED, bodies.RELEASED)
 KINDS = {
     "Settled": Movement.CAPTURE,
     "Refunded": Movement.REFUND,

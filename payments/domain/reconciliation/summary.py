@@ -57,8 +57,5 @@ def parts_of(run: ReconciliationRun) -> Sequence[Summed]:
     with connection.cursor() as cursor:
         cursor.execute(FOUND, {"run": run.pk})
         found = [Summed(name, currency, count, int(a), int(b)) for name, currency, count, a, b in cursor.fetchall()]
-    return sorted(found, key=lambda part: (_place(part), part.currency))
-
-
-def _place(part: Summed) -> int:
-    return PARTS.index(part.name) if part.name in PARTS else len(PARTS)
+    places = {name: place for place, name in enumerate(PARTS)}
+    return sorted(found, key=lambda part: (places.get(part.name, len(PARTS)), part.currency))

@@ -21,8 +21,10 @@ from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.runs import Busy
 from payments.models import ReconciliationRun, ReportUpload
+from payments.sensitive_data.redaction import shortened
 from payments.vault import Place, Purpose, VaultUnavailable, seal, unseal
 
+FAULT_MAX_LENGTH = 300
 # A worker keeps the report and its lines in memory. Larger ones are split by days, or read by `manage.py reconcile`.
 MAX_BYTES = 16 * 1024 * 1024
 MOST_WAITING = 5
@@ -56,7 +58,7 @@ def submit(
     wait, VaultUnavailable.
     """
     text = checked(raw, provider)
-    upload = ReportUpload(provider=provider, file=name[:255], size=len(raw), operator=operator)
+    upload = ReportUpload(provider=provider, file=shortened(name, 255), size=len(raw), operator=operator)
     upload.covers_from, upload.covers_to, upload.rows = since, until, files.rows_in(text)
     upload.sealed_content = seal(text, _place(upload))
     with transaction.atomic():
@@ -161,7 +163,7 @@ def _read(upload: ReportUpload, beat: Beat) -> None:
 
 
 def _refuse(upload: ReportUpload, fault: str) -> None:
-    DUE.end(upload, state=State.REFUSED, fault=fault[:300], sealed_content=None)
+    DUE.end(upload, state=State.REFUSED, fault=shortened(fault, FAULT_MAX_LENGTH), sealed_content=None)
 
 
 def _unread() -> QuerySet[ReportUpload]:

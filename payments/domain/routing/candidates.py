@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from payments import sourcetypes
 from payments.domain import bulkheads
+from payments.domain.catalogue.error_table import INVALID_CHOICE, SOURCE_TYPE_UNAVAILABLE
 from payments.domain.routing.provider_accounts import connected
 from payments.domain.routing.route_health import Health, health_of, recent_attempts
 from payments.domain.shared.errors import invalid, unavailable
@@ -70,11 +71,11 @@ def routes_for(
     candidates = _candidates(merchant_id, livemode, source_type)
     if not candidates:
         message = f"No provider takes this type of source in this mode. {how_to_enable(livemode)}"
-        raise invalid("source_type_unavailable", "source", message)
+        raise invalid(SOURCE_TYPE_UNAVAILABLE, "source", message)
     if hold and not (candidates := [candidate for candidate in candidates if candidate.capabilities.hold]):
-        raise invalid("invalid_choice", "capture", "Only a card can be held; this source is captured at once.")
+        raise invalid(INVALID_CHOICE, "capture", "Only a card can be held; this source is captured at once.")
     if not (candidates := [candidate for candidate in candidates if candidate.takes(amount, currency)]):
-        raise invalid("invalid_choice", "amount", "No provider takes this amount in this currency for this source.")
+        raise invalid(INVALID_CHOICE, "amount", "No provider takes this amount in this currency for this source.")
     return _with_closed_circuit(candidates)
 
 

@@ -85,14 +85,14 @@ class TrialPayment:
             else:
                 outcome = self._ask("continue", lambda provider: provider.continue_payment(self.payment, params))
         if isinstance(outcome, Approved):
-            if end == "refund" and not outcome.captured:
-                captured = self._operate("capture")
+            if end == Operation.Kind.REFUND and not outcome.captured:
+                captured = self._operate(Operation.Kind.CAPTURE)
                 # What is still held must not stay so.
-                end = end if isinstance(captured, Approved | Pending) else "void"
-            if end == "void" or self.can.refund:
+                end = end if isinstance(captured, Approved | Pending) else Operation.Kind.VOID
+            if end == Operation.Kind.VOID or self.can.refund:
                 self._operate(end)
         elif isinstance(outcome, ActionRequired | Pending | Unknown):
-            self._operate("cancel")
+            self._operate(Operation.Kind.CANCEL)
 
     def _look_up(self) -> Outcome:
         return self._ask("look up", lambda provider: provider.resolve(self.payment))
@@ -106,7 +106,7 @@ class TrialPayment:
             of.provider_ref,
             of.amount,
             of.currency,
-            reason="requested_by_customer" if kind == "refund" else "",
+            reason="requested_by_customer" if kind == Operation.Kind.REFUND else "",
             source_type=of.source_type,
         )
         return self._ask(kind, lambda provider: getattr(provider, kind)(operation), names_payment=False)
@@ -143,7 +143,7 @@ def check(account: ProviderAccount, report: Callable[[Step], None], pay: Pay) ->
     for source_type in source_types:
         can = provider.capabilities(source_type)
         assert can is not None  # nosec B101 # for the type checker: only what it takes is tried
-        for end in ("refund", "void") if can.hold else ("refund",):
+        for end in (Operation.Kind.REFUND, Operation.Kind.VOID) if can.hold else (Operation.Kind.REFUND,):
             TrialPayment(account, _payment(source_type, can, card), can, report, pay).run(end)
 
 

@@ -1,4 +1,4 @@
-"""What may be done to money: each verb is declared once, in the room of its feature, and every door reads it."""
+"""What may be done for a merchant: each verb is declared once, in its feature's room, and every door reads it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -37,21 +37,31 @@ def nothing(_: Charge) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verb:
-    """What may be done to money.
+    """What may be done for a merchant.
 
-    `does` says what comes of it, with an `amount` and perhaps a `payer`; on a button it is `label`, and in a sentence
-    `noun`, where that is another word. `plan` says what a call would move, without moving it, and `run` moves what was
-    approved, under the caller's idempotency key; both raise PaymentError for what is refused. `permission` is what a
-    person needs, and `tool` what an assistant may ask to do. A person moves at most `most` of a charge, less than that
-    only `in_parts`. It is `outward` where the merchant's money goes out.
+    `does` says what comes of it, and `label` is its button. `right` is what a restricted key needs for it, and
+    `permission` what a person needs.
     """
 
     name: str
     does: Any
-    plan: Callable[[Caller, Call], Planned]
-    run: Callable[[Caller, ApprovalRequest], StoredAnswer]
+    right: str = ""
     permission: str = ""
     label: Any = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MoneyVerb(Verb):
+    """What may be done to money.
+
+    `does` has an `amount` and perhaps a `payer`; in a sentence the verb is `noun`, where that is another word. `plan`
+    says what a call would move, without moving it, and `run` moves what was approved, under the caller's idempotency
+    key; both raise PaymentError for what is refused. `tool` is what an assistant may ask to do. A person moves at most
+    `most` of a charge, less than that only `in_parts`. It is `outward` where the merchant's money goes out.
+    """
+
+    plan: Callable[[Caller, Call], Planned]
+    run: Callable[[Caller, ApprovalRequest], StoredAnswer]
     noun: Any = ""
     tool: str = ""
     most: Callable[[Charge], int] = nothing

@@ -18,7 +18,7 @@ from payments.domain.statements.statement import Chapter, Owed, Statement
 from payments.domain.statements.summary import Line, summary_of
 from payments.ids import public_id
 from payments.models import LogHead
-from payments.money import plain_amount, shown_amount
+from payments.money import MINUS, plain_amount, shown_amount
 
 WIDTH, HEIGHT = A4
 LEFT, RIGHT, TOP, BOTTOM = 48, WIDTH - 48, HEIGHT - 48, 64
@@ -34,35 +34,26 @@ HEADS = ("Pending", "Available", "Balance")
 def statement_pdf(statement: Statement) -> bytes:
     """Return the statement as a PDF. A kind and currency has 31 rows at most; payouts have ROWS_MAX."""
     file = BytesIO()
-    sheet = Sheet(Pages(file, pagesize=A4, invariant=1, pageCompression=1), statement)
+    sheet = Sheet(Canvas(file, pagesize=A4, invariant=1, pageCompression=1), statement)
     for section in statement.sections:
         sheet.add(section)
     if not statement.sections:
         sheet.write(LEFT, "Nothing was owed and nothing moved.")
     if statement.head:
         sheet.add_head(statement.head)
+    pages = sheet.canvas.getPageNumber()
     sheet.canvas.showPage()
+    for number in range(1, pages + 1):
+        sheet.canvas.beginForm(_place_of(number))
+        draw(sheet.canvas, RIGHT, BOTTOM - 28, f"{number} of {pages}", PLAIN, 7.5, LEFT - RIGHT)
+        sheet.canvas.endForm()
     sheet.canvas.save()
     return file.getvalue()
 
 
-class Pages(Canvas):
-    """A canvas that writes on each page which of how many it is, once all of them are drawn."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.drawn: list[dict[str, Any]] = []
-
-    def showPage(self) -> None:  # noqa: N802  reportlab's name
-        self.drawn.append(dict(self.__dict__))
-        self._startPage()
-
-    def save(self) -> None:
-        for number, page in enumerate(self.drawn, 1):
-            self.__dict__.update(page)
-            draw(self, RIGHT, BOTTOM - 28, f"{number} of {len(self.drawn)}", PLAIN, 7.5, LEFT - RIGHT)
-            super().showPage()
-        super().save()
+def _place_of(number: int) -> str:
+    """Return the name of what a page says about which of how many it is; it is drawn once all pages are."""
+    return f"page-{number}"
 
 
 class Sheet:
@@ -191,7 +182,9 @@ class Sheet:
         amounts: Sequence[int] = (change.pending, change.available, after.total)
         for right, amount in zip(AMOUNTS, amounts, strict=True):
             if amount or right == RIGHT:
-                self.canvas.drawRightString(right, self.y, plain_amount(amount, section.currency))
+                # These letters have no minus.
+                text = plain_amount(amount, section.currency).replace(MINUS, "-")
+                self.canvas.drawRightString(right, self.y, text)
         self.y -= ROW
 
     def _need(self, height: float) -> bool:
@@ -208,6 +201,7 @@ class Sheet:
         self.canvas.setFillColor(SOFT)
         foot = f"{self.statement.name}. Number {self.statement.number}. Days and months are those of UTC."
         draw(self.canvas, LEFT, BOTTOM - 28, foot, PLAIN, 7.5, RIGHT - LEFT - 48)
+        self.canvas.doForm(_place_of(self.canvas.getPageNumber()))
 
     def _rule(self, y: float, colour: Any) -> None:
         self.canvas.setStrokeColor(colour)

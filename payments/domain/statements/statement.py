@@ -19,6 +19,7 @@ from payments.ledger.account_days import bounds, midnight
 from payments.ledger.sums import Scope, Sum, is_final, moves
 from payments.ledger.transparency.heads import head_of, newest_head
 from payments.models import LogHead, Merchant, Posting
+from payments.names import UNSEEN
 
 Account, Kind = Posting.Account, Posting.Kind
 # What we owe the merchant: before settlement, after it, and what is kept of payouts.
@@ -46,7 +47,7 @@ WORDS: Mapping[str, str] = {
 }
 ORDER = list(WORDS)
 # Controls, marks that turn the direction of a text, and what a system refuses in the name of a file.
-NOT_IN_FILE_NAMES = re.compile(r'[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\\/:*?"<>|]')
+NOT_IN_FILE_NAMES = re.compile(rf'[{UNSEEN}\\/:*?"<>|]')
 # In few words, because the payout's ID follows.
 LINE_WORDS: dict[str, str] = {
     Kind.PAYOUT: "Paid out",
@@ -246,8 +247,8 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
     if any(section.closing != ledger.get(section.currency, Owed()) for section in sections):
         raise DoesNotAddUp
     newest = newest_head()
-    # The one that its address shows, where there are more of this size.
-    head = head_of(newest.size) if newest else None
+    # The one that its address shows, where there are more of this size. One signed before the end covers not all of it.
+    head = head_of(newest.size) if newest and newest.signed_at >= until else None
     return Statement(merchant, livemode, first, until, final, sections, head=head)
 
 

@@ -161,7 +161,8 @@ def _change(endpoint: WebhookEndpoint, changes: Mapping[str, Any], **marks: Any)
     endpoint.save(update_fields=list(values))
     if endpoint.status == Status.DELETED:
         # Its last event, that it is deleted, is still signed.
-        _valid_secrets(endpoint).update(expires_at=clock.now() + FAILING_MAX)
+        valid = _secrets(endpoint).filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
+        valid.update(expires_at=clock.now() + FAILING_MAX)
     if leading:
         change = notices.Change("webhook_endpoint", shown, _shown(endpoint))
         notices.notify_merchant(endpoint.merchant_id, change, livemode=endpoint.livemode, endpoints=before)
@@ -213,10 +214,6 @@ def _shown(endpoint: WebhookEndpoint) -> str | None:
 def _text(value: Any) -> str:
     """Return a value for the audit log: of a URL without its query."""
     return ", ".join(value) if isinstance(value, list) else str(value).partition("?")[0]
-
-
-def _valid_secrets(endpoint: WebhookEndpoint) -> Any:
-    return _secrets(endpoint).filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
 
 
 def _secrets(endpoint: WebhookEndpoint) -> Any:

@@ -62,7 +62,7 @@ class Command(BaseCommand):
 
 def _wanted(finding: TrialFinding) -> str:
     wanted = "it must be answered 2xx" if finding.call.to_be_taken else "it must be refused, with 401 say"
-    detail = finding.result.reason if isinstance(finding.result, Failure) else readable(finding.result.first_bytes)
+    detail = finding.result.reason if isinstance(finding.result, Failure) else readable(finding.result.kept_bytes)
     return f"{wanted} ({one_line(detail)})" if detail.strip() else wanted
 
 

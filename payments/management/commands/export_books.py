@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.transparency import export
+from payments.management.progress import counted
 
 
 class Command(BaseCommand):
@@ -19,7 +20,7 @@ class Command(BaseCommand):
         with open(file, "x", opener=_open_for_owner) as output:
             # Before the first line, because what is written can be read even if the rest fails.
             audit_log.record(Action.EXPORTED, detail="the books, for an auditor")
-            output.writelines(export.lines())
+            output.writelines(counted(export.lines(), self.stderr))
         self.stdout.write(f"Wrote {file}.")
 
 

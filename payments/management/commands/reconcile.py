@@ -10,6 +10,7 @@ from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS, MAPPINGS
 from payments.domain.reconciliation.runs import SettlementReport
 from payments.management import arguments
+from payments.management.progress import counted
 from payments.management.tables import in_columns, utc
 from payments.models import ReconciliationItem, ReconciliationRun
 from payments.providers.registry import PROVIDERS
@@ -62,7 +63,7 @@ class Command(BaseCommand):
         lines = runs.provider_lines(provider, since, until or clock.now())
         try:
             with path.open("x", encoding="utf-8", newline="") as file:
-                count = files.write(lines, MAPPINGS[provider], file)
+                count = files.write(counted(lines, self.stderr), MAPPINGS[provider], file)
         except OSError as fault:
             raise CommandError(f"{path}: {fault.strerror}.", returncode=FAULT) from None
         self.stdout.write(f"{count} lines written to {path}.")

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
+from payments import log_start
 from payments.health.metrics import server
 from payments.management import arguments
 from payments.web.server import PROCESSES, serve
@@ -30,6 +31,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        log_start("web server")
         if settings.METRICS_ADDRESS:
             try:
                 server.serve(settings.METRICS_ADDRESS)

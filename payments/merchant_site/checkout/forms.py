@@ -18,7 +18,7 @@ from payments.api.validation.checkout import ITEMS_MAX, CheckoutInput, SessionIn
 from payments.api.validation.fields import Email, StrictString
 from payments.api.validation.payment_links import LinkInput
 from payments.api.validation.payment_requests import RequestInput
-from payments.domain.catalogue.said import translated
+from payments.domain.catalogue.refusal_texts import translated
 from payments.domain.checkout import by_form, links, requests, sessions
 from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.domain.merchants import terms
@@ -34,6 +34,12 @@ from payments.pages.checkout.views import ask
 # Empty rows for items, at first and each time that somebody asks for more.
 ROWS = 2
 CONTACT = ("email", "name", "phone")
+GROUPS = {
+    sourcetypes.Means.CARD: _("Cards"),
+    sourcetypes.Means.WALLET: _("E-wallets"),
+    sourcetypes.Means.SCHEME: _("Transfers and QR"),
+    sourcetypes.Means.BANK: _("Banks"),
+}
 TICKS = forms.CheckboxSelectMultiple({"class": "radiolist"})
 
 
@@ -84,14 +90,21 @@ class NewForm(TextForm, forms.Form):
     def __init__(self, merchant: Merchant, data: Any = None, initial: Any = None, items: Any = None) -> None:
         super().__init__(data, initial=initial)
         self.merchant = merchant
-        ways = [(way.name, way.label) for way in sourcetypes.SOURCE_TYPES if self._may_take(way.name)]
-        cast(forms.MultipleChoiceField, self.fields["payment_method_types"]).choices = ways
+        cast(forms.MultipleChoiceField, self.fields["payment_method_types"]).choices = self._ways()
         self.order_fields([name for name in self.fields if name not in NewForm.base_fields])
         currency = self["currency"].data if data else self["currency"].initial
         options = {"currency": currency if currency in CURRENCIES else DEFAULT_CURRENCY}
         self.items = Items(data, prefix="item", initial=items, form_kwargs=options)
         for row in self.items:
             row.fields["quantity"].label = self.quantity_label
+
+    def _ways(self) -> list[Any]:
+        """Return the ways to pay that may be taken, in groups."""
+        taken = [sourcetypes.shown(name) for name in sourcetypes.named_once(filter(self._may_take, sourcetypes.NAMES))]
+        groups = [
+            (label, [(way.name, way.label) for way in taken if way.kind == means]) for means, label in GROUPS.items()
+        ]
+        return [group for group in groups if group[1]]
 
     @classmethod
     def blank(cls, merchant: Merchant, mode: str) -> Self:

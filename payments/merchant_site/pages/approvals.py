@@ -12,10 +12,10 @@ from payments.admin.approvals.approvals import STATES, ApprovalRequestAdmin
 from payments.admin.columns import WITH_PAYER
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column
-from payments.admin.moments import moment_text
 from payments.admin.operators.assistant_calls import AssistantCallAdmin
 from payments.admin.operators.requests import ByTurn, OperatorActionAdmin
 from payments.admin.operators.words import Message, in_few_words, result
+from payments.admin.shown_times import moment_text
 from payments.inbox.decisions import OF_MERCHANTS
 from payments.merchant_site.policy import OF_REQUESTS, on_merchant_site
 from payments.models import ApprovalRequest, AssistantCall, OperatorAction

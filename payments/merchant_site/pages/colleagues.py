@@ -47,9 +47,21 @@ class PersonForm(TextForm, forms.Form):
     name = forms.CharField(max_length=150, label=_("Name"))
     email = AddressField(label=_("E-mail address"))
 
+    def offer(self, domain: str) -> None:
+        """Take what stands before `@` alone for an address at the merchant's own `domain`."""
+        email: Any = self.fields["email"]
+        email.domain, email.help_text = domain, _("Or only what stands before @{domain}.").format(domain=domain)
+        # A browser would ask for an @.
+        email.widget.input_type = "text"
+
 
 class ColleagueForm(PersonForm, RoleForm):
     field_order = ("name", "email", "role")
+
+
+# Their domains are nobody's own: an address there may be anybody's.
+MAIL_PROVIDERS = {"gmail.com", "yahoo.com", "yahoo.com.ph", "ymail.com", "hotmail.com", "outlook.com", "live.com"}
+MAIL_PROVIDERS |= {"icloud.com", "me.com", "aol.com", "proton.me", "protonmail.com", "gmx.com", "zoho.com"}
 
 
 class OwnerForm(PersonForm, ReasonForm):
@@ -66,6 +78,13 @@ class InviteColleague(Action):
         "The person gets a link, which works once. Access begins when they open it: they set a password and a second "
         "factor, or sign in with the account that they have."
     )
+
+    def form_for(self, row: Merchant, data: Any) -> forms.Form:
+        form = self.form(data)
+        domain = row.support_email.rpartition("@")[2]
+        if domain and domain not in MAIL_PROVIDERS:
+            form.offer(domain)
+        return form
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         role = cleaned.get("role", MerchantAccess.Role.OWNER)

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.utils.html import format_html
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -20,10 +22,9 @@ from payments.admin.merchants.api_keys import (
 from payments.admin.merchants.merchants import ApiKeyAdmin, WebhookSecretAdmin
 from payments.admin.merchants.requests import ApiRequestAdmin
 from payments.admin.webhooks.endpoints import AddEndpoint, WebhookEndpointAdmin
-from payments.admin.webhooks.webhooks import AttemptsOfWebhook, WebhookAdmin
+from payments.admin.webhooks.webhooks import AttemptsOfWebhook, WebhookAdmin, answer_of
 from payments.merchant_site.policy import on_merchant_site
 from payments.models import ApiKey, ApiRequest, Event, Webhook, WebhookEndpoint, WebhookSecret
-from payments.sensitive_data.redaction import readable
 
 WHY = "Done on the merchants' own site."
 APPROVER = _("an owner other than you, or kaha,")
@@ -37,11 +38,18 @@ NEW: Any = {"is_new": True, "for_merchants": True}
 class Keys(ApiKeyAdmin):
     row_actions: Any = (IssueKey(approver=APPROVER, **NEW), RollKey(approver=APPROVER), SetOrigins(), RevokeKey())
     list_display: Any = ("named", "kind", "scope", "standing", "last_used", "expires", "mode")
+    views = {"rehearse": ("rehearse/", "rehearse")}
     named = column(_("Key"), lambda key: beside(key.name, key) if key.name else str(key))
     scope = column(_("Rights"), lambda key: ", ".join(key.rights) or gettext("all of its kind"))
 
     def headline(self, row: ApiKey) -> str:
         return row.name or gettext("Key {key}").format(key=row)
+
+    def rehearse(self, request: HttpRequest) -> HttpResponse:
+        """Lead to the guide on rehearsing a shop."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return redirect(f"{settings.PUBLIC_URL}/docs/rehearse")
 
 
 @on_merchant_site(WebhookEndpoint, given_reason=WHY)
@@ -56,9 +64,9 @@ class Endpoints(WebhookEndpointAdmin):
 
 
 class OwnAttempts(AttemptsOfWebhook):
-    for_merchants = "number started took result detail"
+    for_merchants = "number started took result request detail"
     # The reason for no answer is a line for operators.
-    detail = column(_("First of the answer"), lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer))))
+    detail = column(_("Answer"), answer_of)
 
 
 @on_merchant_site(WebhookSecret, given_reason=WHY)

@@ -1,27 +1,32 @@
 """Payouts and what each is made of, the bank account that they go to, and when they are made."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import beside, column, link, money, short_id
-from payments.admin.moments import moment_in_list, moment_text
+from payments.admin.lists.mode import MODES, mode_of
 from payments.admin.payouts.accounts import PayoutAccountAdmin, SetPayoutAccount, WithdrawPayoutAccount
 from payments.admin.payouts.payouts import PayoutAdmin
 from payments.admin.payouts.schedules import PayoutScheduleAdmin
+from payments.admin.shown_times import moment_in_list, moment_text
 from payments.domain.statements.payout_content import content_of
 from payments.domain.statements.statement import WORDS
+from payments.inbox.decisions import OF_MERCHANTS
+from payments.ledger.balances import Balance, balances_of
 from payments.ledger.transactions import find_in_parts, of_parts
-from payments.merchant_site.pages.balance import balance_page
+from payments.merchant_site.next_payout import planned
 from payments.merchant_site.policy import on_merchant_site
-from payments.models import Charge, Payout, PayoutAccount, PayoutSchedule, Posting
+from payments.merchant_site.site import merchant_of, merchant_site
+from payments.models import ApprovalRequest, Charge, Payout, PayoutAccount, PayoutSchedule, Posting
 from payments.money import shown_amount
 
-MAY_SEE_ACCOUNT = "payments.view_payoutaccount"
 SHOWN_PARTS = 100
 BEING_LOOKED_UP = _("It is being looked up with the bank.")
 AGAIN = _("Your balance has the money again, and the next payout takes it.")
@@ -51,6 +56,18 @@ def what_happens(payout: Payout) -> str:
             return f"{gettext('It was never sent.')} {AGAIN}"
         case unknown:
             raise ValueError(unknown)
+
+
+def _amounts(balance: Balance, currency: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each part of a balance: its name, amount and meaning."""
+    for name, amount, meaning in (
+        (gettext("Available"), balance.available, gettext("settled, for the next payout")),
+        (gettext("Pending"), balance.pending, gettext("captured, settled after the end of the day (UTC)")),
+        (gettext("On its way"), balance.on_its_way, gettext("in payouts that are not paid yet")),
+        (gettext("Reserved"), balance.reserved, gettext("kept of payouts for some days")),
+        (gettext("Held"), balance.held, gettext("of holds; not yours before you capture them")),
+    ):
+        yield name, shown_amount(amount, currency), meaning
 
 
 @on_merchant_site(Payout)
@@ -85,10 +102,14 @@ class MerchantPayouts(PayoutAdmin):
         return [(name, {"fields": [one for one in of["fields"] if one not in hidden]}) for name, of in groups]
 
     def balance(self, request: HttpRequest) -> HttpResponse:
-        """Show what payouts are made of."""
+        """Show the balance by currency in the chosen mode, with the next payout of each."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return balance_page(request)
+        of = merchant_of(request).pk, MODES[mode_of(request)]
+        coming = {schedule.currency: planned(schedule) for schedule in PayoutSchedule.objects.of(*of)}
+        books = [(code, list(_amounts(each, code)), coming.get(code)) for code, each in balances_of(*of).items()]
+        context = merchant_site.each_context(request) | {"title": gettext("Balance"), "books": books}
+        return TemplateResponse(request, "merchant/balance.html", context)
 
     def headline(self, row: Payout) -> str:
         return gettext("{amount} to your bank").format(amount=money(row.amount, row.currency))
@@ -103,7 +124,7 @@ class MerchantPayouts(PayoutAdmin):
 
 
 def _sees_accounts(request: HttpRequest) -> bool:
-    return request.user.has_perm(MAY_SEE_ACCOUNT)
+    return request.user.has_perm(OF_MERCHANTS[ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT])
 
 
 def _after(request: HttpRequest, payout: Payout) -> Posting | None:

@@ -16,6 +16,7 @@ from payments.admin.framework.actions import page_of
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.merchants.merchant_form import MerchantForm
 from payments.admin.merchants.merchants import MerchantAdmin
+from payments.merchant_site.pages.developers import WHY
 from payments.merchant_site.policy import on_merchant_site
 from payments.merchant_site.site import merchant_of
 from payments.models import Merchant
@@ -29,12 +30,12 @@ class BusinessForm(MerchantForm):
         fields: Any = tuple(name for name in MerchantForm.Meta.fields if name != "status")
 
 
-@on_merchant_site(Merchant)
+@on_merchant_site(Merchant, given_reason=WHY)
 class Business(MerchantAdmin):
     for_merchants = (
         "title account_name statement_descriptor shown_status status business_address support_email support_phone "
-        "send_receipts payment_methods fees "
-        "logo icon use_logo brand_color accent_color"
+        "send_receipts kept_bodies payment_methods fees "
+        "pictures use_logo brand_color accent_color"
     )
     called: Any = (_("business"), _("business"))
     has_one_row = True
@@ -46,7 +47,8 @@ class Business(MerchantAdmin):
     views = {"payments_merchant_preview": ("<uuid:pk>/preview/", "show_preview")}
     fieldsets: ClassVar[Any] = (
         (_("Business"), {"fields": ("title", "account_name", "statement_descriptor", "business_address")}),
-        (_("Payers"), {"fields": ("support_email", "support_phone", "send_receipts")}),
+        (_("Payers"), {"fields": ("support_email", "support_phone", "send_receipts", "pictures")}),
+        (_("Developers"), {"fields": ("kept_bodies",)}),
         (_("Terms"), {"fields": ("payment_methods", "fees")}),
     )
     readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in BusinessForm.base_fields]
@@ -61,7 +63,9 @@ class Business(MerchantAdmin):
 
     def beside_row(self, request: HttpRequest, row: Merchant) -> dict[str, Any]:
         address = reverse("admin:payments_merchant_preview", args=[row.pk])
-        return super().beside_row(request, row) | {"preview": address if self.may_change(request, row) else ""}
+        shown = super().beside_row(request, row)
+        # The form comes before the actions.
+        return shown | {"acts": shown["acts"][::-1], "preview": address if self.may_change(request, row) else ""}
 
     def show_preview(self, request: HttpRequest, pk: Any) -> HttpResponse:
         """Show the page of a payment with the stored values, or with those that a form sends."""

@@ -145,7 +145,7 @@ OPERATIONS = [
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             (
                 "kind",
-                models.CharField(choices=[("authorize", "Authorize"), ("capture", "Capture"), ("void", "Void"), ("refund", "Refund"), ("extend", "Extend"), ("reverse", "Reverse")], max_length=9),
+                models.CharField(choices=[("authorize", "authorization"), ("capture", "capture"), ("void", "void"), ("refund", "refund"), ("extend", "extension of the hold"), ("reverse", "reversal of a late payment")], max_length=9),
             ),
             ("provider", models.CharField(max_length=40)),
             ("amount", models.BigIntegerField()),

@@ -108,6 +108,7 @@ OPERATIONS = [
             ("content_type", models.CharField(max_length=15)),
             ("size", models.PositiveIntegerField()),
             ("sealed_content", models.BinaryField()),
+            ("name", models.CharField(blank=True, default="", max_length=80)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("dispute", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="evidence", to="payments.dispute")),
             (

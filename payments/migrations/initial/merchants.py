@@ -7,11 +7,14 @@ import payments.db.fields
 import payments.ids
 from django.db import migrations, models
 from django.db.models.functions import Upper
+from django.db.models.lookups import LessThanOrEqual
 from django.db.models import F, Func, Q, Value
 from django.conf import settings
+from django.core.validators import RegexValidator
 
 from payments.migrations.initial import run_sql
-from payments.models.merchants.merchant import check_support_phone
+
+SUPPORT_PHONE = RegexValidator(r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", "Write a telephone number as +63 917 555 0142.")
 
 OPERATIONS = [
     migrations.CreateModel(
@@ -23,6 +26,8 @@ OPERATIONS = [
             ("statement_descriptor", models.CharField(max_length=100, verbose_name="statement descriptor")),
             ("status", models.CharField(choices=[("active", "Active"), ("closed", "Closed")], default="active", max_length=10, verbose_name="status")),
             ("branding", models.JSONField(blank=True, default=dict)),
+            ("logo", models.UUIDField(editable=False, null=True)),
+            ("icon", models.UUIDField(editable=False, null=True)),
             ("business_address", models.CharField(blank=True, default="", max_length=255, verbose_name="business address")),
             ("payment_method_settings", models.JSONField(blank=True, default=dict)),
             ("rates", models.JSONField(blank=True, default=dict)),
@@ -32,8 +37,9 @@ OPERATIONS = [
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("support_email", models.EmailField(blank=True, default="", max_length=254, verbose_name="support email")),
-            ("support_phone", models.CharField(blank=True, default="", max_length=25, validators=[check_support_phone], verbose_name="support phone")),
+            ("support_phone", models.CharField(blank=True, default="", max_length=25, validators=[SUPPORT_PHONE], verbose_name="support phone")),
             ("send_receipts", models.BooleanField(default=False, verbose_name="send receipts")),
+            ("kept_bodies", models.CharField(choices=[("test", "In test mode"), ("both", "In both modes"), ("none", "Never")], default="none", max_length=4, verbose_name="bodies of requests")),
             ("decline_budget", models.PositiveIntegerField(blank=True, null=True)),
         ],
         options={
@@ -42,6 +48,23 @@ OPERATIONS = [
         },
     ),
     run_sql("merchant_terms"),
+    migrations.CreateModel(
+        name="BrandPicture",
+        fields=[
+            ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
+            ("content", models.BinaryField()),
+            ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": (),
+            "constraints": [
+                models.CheckConstraint(
+                    condition=LessThanOrEqual(Func("content", function="octet_length", output_field=models.IntegerField()), 286720),
+                    name="brand_picture_in_bounds",
+                ),
+            ],
+        },
+    ),
     migrations.CreateModel(
         name="ApiKey",
         fields=[

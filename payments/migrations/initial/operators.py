@@ -11,6 +11,7 @@ from django.conf import settings
 ACTIONS = ["capture", "void", "refund", "release", "extend"]
 EXECUTED = [*ACTIONS, "assistant_call"]
 KEYS = ["issue_key", "roll_key"]
+PAYING_OUT = ["pay_out", "send_file"]
 OPEN = ["proposed", "approved"]
 OPERATIONS = [
     migrations.CreateModel(
@@ -56,7 +57,7 @@ OPERATIONS = [
         name="ApprovalRequest",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
-            ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("merchant", models.ForeignKey(blank=True, null=True, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             (
                 "kind",
                 models.CharField(
@@ -78,6 +79,7 @@ OPERATIONS = [
                         ("record_payout", "Record a payout"),
                         ("raise_limit", "Raise the approval limit"),
                         ("pay_out", "Pay out"),
+                        ("send_file", "Send a bank file"),
                         ("assistant_call", "Call of an assistant"),
                     ],
                     max_length=19,
@@ -132,8 +134,12 @@ OPERATIONS = [
             ],
             "constraints": [
                 models.CheckConstraint(
+                    condition=Q(kind="send_file", merchant__isnull=True) | ~Q(kind="send_file") & Q(merchant__isnull=False),
+                    name="approval_request_is_of_a_merchant_or_a_bank_file",
+                ),
+                models.CheckConstraint(
                     condition=Q(
-                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "pay_out", "assistant_call"])
+                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", *PAYING_OUT, "assistant_call"])
                     ),
                     name="approval_request_kind_is_known",
                 ),
@@ -155,7 +161,7 @@ OPERATIONS = [
                         ("state__in", ["proposed", "done", "rejected", "withdrawn", "expired"]),
                         Q(("kind__in", [*EXECUTED, *KEYS]), ("state", "approved")),
                         Q(("kind__in", EXECUTED), ("state", "refused")),
-                        Q(("kind__in", ["correction", "pay_out"]), ("state", "overtaken")),
+                        Q(("kind__in", ["correction", *PAYING_OUT]), ("state", "overtaken")),
                         _connector="OR",
                     ),
                     name="approval_request_state_fits_its_kind",
@@ -181,7 +187,7 @@ OPERATIONS = [
                     name="assistant_call_has_amount",
                 ),
                 models.CheckConstraint(
-                    condition=Q(Q(("kind", "pay_out"), _negated=True), Q(("amount__gte", 1), ("amount__isnull", False), Q(("currency", ""), _negated=True)), _connector="OR"),
+                    condition=Q(Q(("kind__in", PAYING_OUT), _negated=True), Q(("amount__gte", 1), ("amount__isnull", False), Q(("currency", ""), _negated=True)), _connector="OR"),
                     name="payout_request_has_amount",
                 ),
                 models.CheckConstraint(
@@ -224,7 +230,7 @@ OPERATIONS = [
                     name="correction_outcome_has_its_proof",
                 ),
                 models.UniqueConstraint(F("subject_id"), condition=Q(("state__in", OPEN)), name="one_open_approval_request_per_subject"),
-                models.UniqueConstraint(F("subject_id"), condition=Q(("kind", "pay_out"), ("state", "done")), name="payout_is_approved_once"),
+                models.UniqueConstraint(F("subject_id"), condition=Q(("kind__in", PAYING_OUT), ("state", "done")), name="payout_is_approved_once"),
                 models.UniqueConstraint(F("subject_id"), condition=Q(("kind", "assistant_call")), name="one_assistant_call_per_idempotency_key"),
                 models.UniqueConstraint(F("attempt"), condition=Q(("kind__in", ACTIONS)), name="one_operator_action_per_attempt"),
             ],

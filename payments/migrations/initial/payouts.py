@@ -99,7 +99,6 @@ OPERATIONS = [
             ("sent_at", models.DateTimeField(blank=True, null=True)),
             ("cancelled_at", models.DateTimeField(blank=True, null=True)),
             ("created_by", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
-            ("sent_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("cancelled_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={
@@ -114,10 +113,6 @@ OPERATIONS = [
             ],
             "constraints": [
                 models.CheckConstraint(condition=Q(count__gte=1, count__lte=1000, total__gte=F("count")), name="payout_file_in_bounds"),
-                models.CheckConstraint(
-                    condition=Q(sent_by__isnull=True, sent_at__isnull=True) | Q(sent_by__isnull=False, sent_at__isnull=False) & ~Q(sent_by=F("created_by")),
-                    name="payout_file_sent_by_another",
-                ),
                 models.CheckConstraint(condition=Q(sent_at__isnull=True) | Q(downloaded_at__isnull=False), name="payout_file_downloaded_before_sent"),
                 models.CheckConstraint(
                     condition=Q(cancelled_at__isnull=True, cancelled_by__isnull=True)

@@ -151,7 +151,7 @@ OPERATIONS = [
             ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
             ("tries", models.PositiveSmallIntegerField(default=0)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("expires_at", models.DateTimeField(default=payments.models.books.report_upload._expiry, editable=False)),
+            ("expires_at", models.DateTimeField(default=payments.models.books.report_upload.expiry, editable=False)),
             ("operator", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("run", models.OneToOneField(blank=True, null=True, on_delete=models.PROTECT, related_name="upload", to="payments.reconciliationrun")),
         ],

@@ -6,8 +6,8 @@ import payments.ids
 import payments.db.checks
 import payments.db.fields
 import payments.models.operators.reasons
-import payments.models.risk.block
 from django.conf import settings
+from django.core.validators import RegexValidator
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -146,7 +146,7 @@ OPERATIONS = [
             ("livemode", models.BooleanField()),
             ("fingerprint", models.BinaryField(max_length=32, null=True)),
             ("card", models.CharField(blank=True, default="", max_length=20)),
-            ("bin", models.CharField(blank=True, default="", max_length=6, validators=[payments.models.risk.block.BIN_DIGITS])),
+            ("bin", models.CharField(blank=True, default="", max_length=6, validators=[RegexValidator(r"\A[0-9]{6}\Z", "Give the first six digits of the cards.")])),
             ("email", models.CharField(blank=True, default="", max_length=254)),
             ("address", models.CharField(blank=True, default="", max_length=50)),
             ("reason", models.CharField(max_length=500, validators=[payments.models.operators.reasons.free_of_secrets])),

@@ -45,6 +45,7 @@ CREATE TABLE payments_webhookattempt (
     started_at timestamptz NOT NULL,
     milliseconds integer NOT NULL CHECK (milliseconds >= 0),
     status smallint CHECK (status >= 0),
+    headers text NOT NULL,
     answer bytea NOT NULL,
     error varchar(60) NOT NULL,
     reason varchar(200) NOT NULL,

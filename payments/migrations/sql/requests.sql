@@ -8,6 +8,8 @@ CREATE TABLE payments_apirequest (
     status smallint NOT NULL CHECK (status >= 0),
     milliseconds integer NOT NULL CHECK (milliseconds >= 0),
     created_at timestamptz NOT NULL,
+    asked text NOT NULL,
+    answered text NOT NULL,
     merchant_id uuid NOT NULL,
     api_key_id uuid NOT NULL
 ) PARTITION BY RANGE (id);

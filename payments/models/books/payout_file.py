@@ -17,8 +17,8 @@ class PayoutFile(models.Model):
 
     MOST = 1_000
     OPEN = OPEN
-    # As other rows say it: only live payouts go into files.
-    livemode = True
+    # As other rows say it: only live payouts go into files, of all merchants.
+    livemode, merchant_id = True, None
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     currency = models.CharField(max_length=3)
@@ -36,9 +36,7 @@ class PayoutFile(models.Model):
     created_at = models.DateTimeField(default=clock.now, editable=False)
     # The first download.
     downloaded_at = models.DateTimeField(null=True, blank=True)
-    sent_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
+    # When the request about it was approved.
     sent_at = models.DateTimeField(null=True, blank=True)
     cancelled_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
@@ -55,11 +53,6 @@ class PayoutFile(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="payout_file_in_bounds", condition=Q(count__gte=1, count__lte=1_000, total__gte=F("count"))
-            ),
-            models.CheckConstraint(
-                name="payout_file_sent_by_another",
-                condition=Q(sent_by__isnull=True, sent_at__isnull=True)
-                | Q(sent_by__isnull=False, sent_at__isnull=False) & ~Q(sent_by=F("created_by")),
             ),
             models.CheckConstraint(
                 name="payout_file_downloaded_before_sent",

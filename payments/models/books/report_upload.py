@@ -10,7 +10,7 @@ from payments.models.books.reconciliation import PROVIDER_LENGTH, Reconciliation
 KEPT = timedelta(hours=24)
 
 
-def _expiry() -> datetime:
+def expiry() -> datetime:
     return clock.now() + KEPT
 
 
@@ -47,7 +47,7 @@ class ReportUpload(models.Model):
     due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
     tries = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(default=clock.now, editable=False)
-    expires_at = models.DateTimeField(default=_expiry, editable=False)
+    expires_at = models.DateTimeField(default=expiry, editable=False)
 
     class Meta:
         default_permissions = ("view", "add")

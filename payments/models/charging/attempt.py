@@ -25,12 +25,12 @@ class Attempt(FastModel):
     """
 
     class Kind(models.TextChoices):
-        AUTHORIZE = "authorize"
-        CAPTURE = "capture"
-        VOID = "void"
-        REFUND = "refund"
-        EXTEND = "extend"  # a hold, by some days
-        REVERSE = "reverse"  # gives back money that arrived after the charge had failed
+        AUTHORIZE = "authorize", "authorization"
+        CAPTURE = "capture", "capture"
+        VOID = "void", "void"
+        REFUND = "refund", "refund"
+        EXTEND = "extend", "extension of the hold"  # a hold, by some days
+        REVERSE = "reverse", "reversal of a late payment"  # gives back money that arrived after the charge had failed
 
     class State(models.TextChoices):
         OPEN = "open"  # the call is under way, or its process died

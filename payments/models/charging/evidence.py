@@ -12,6 +12,7 @@ from payments.models.merchants.merchant import Merchant
 
 SIZE_MAX = 2 * 1024 * 1024
 TEXT_MAX_LENGTH = 20_000
+NAME_MAX_LENGTH = 80
 # White space, and characters that no page shows.
 BLANK = r"\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF"
 # A text with anything to read.
@@ -40,6 +41,8 @@ class Evidence(FastModel):
     # Of the text or the file, in bytes.
     size = models.PositiveIntegerField()
     sealed_content = models.BinaryField()
+    # Of the file, as who chose it called it; empty for a text and for what a program sent.
+    name = models.CharField(max_length=NAME_MAX_LENGTH, blank=True, default="")
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = ScopedQuerySet["Evidence"].as_manager()

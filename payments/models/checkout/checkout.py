@@ -178,6 +178,12 @@ class Checkout(FastModel):
         return ids.public_id(PREFIXES[Checkout.Kind(self.kind)], self.id)
 
     @property
+    def addressee(self) -> str:
+        """The name of a request's customer; their address, where the name was only made of its beginning."""
+        name, email = (self.order.get(f"customer_{part}") or "" for part in ("name", "email"))
+        return email if name == email.partition("@")[0] else name
+
+    @property
     def paid_by(self) -> Charge | None:
         """The charge that paid or holds the amount; None before, and where a card is only kept."""
         is_open = self.state in (Checkout.State.UNPAID, Checkout.State.PAYING, Checkout.State.EXPIRED)

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
@@ -15,6 +16,13 @@ check_support_phone = RegexValidator(
 class Merchant(models.Model):
     """A merchant: the owner of API keys and of the money."""
 
+    class KeptBodies(models.TextChoices):
+        """In which modes the log of requests keeps what was sent and answered."""
+
+        TEST = "test", _("In test mode")
+        BOTH = "both", _("In both modes")
+        NONE = "none", _("Never")
+
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     title = models.CharField(_("title"), max_length=100)
     account_name = models.CharField(_("account name"), max_length=100)
@@ -23,6 +31,9 @@ class Merchant(models.Model):
         _("status"), max_length=10, default="active", choices=[("active", _("Active")), ("closed", _("Closed"))]
     )
     branding = models.JSONField(default=dict, blank=True)
+    # The IDs of its BrandPictures; empty for none.
+    logo = models.UUIDField(null=True, editable=False)
+    icon = models.UUIDField(null=True, editable=False)
     business_address = models.CharField(_("business address"), max_length=255, blank=True, default="")
     payment_method_settings = models.JSONField(default=dict, blank=True)
     rates = models.JSONField(default=dict, blank=True)
@@ -34,6 +45,9 @@ class Merchant(models.Model):
     )
     # Whether payers get a message when a payment is captured or refunded.
     send_receipts = models.BooleanField(_("send receipts"), default=False)
+    kept_bodies = models.CharField(
+        _("bodies of requests"), max_length=4, choices=KeptBodies.choices, default=KeptBodies.NONE
+    )
     # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)
     # How many events of each mode were about the merchant itself.
@@ -51,10 +65,35 @@ class Merchant(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    def keeps_bodies(self, livemode: bool) -> bool:
+        return self.kept_bodies == self.KeptBodies.BOTH or (self.kept_bodies == self.KeptBodies.TEST and not livemode)
+
     @property
     def is_closed(self) -> bool:
         """Whether its keys and its pages take nothing any more; what is under way ends."""
         return self.status == "closed"
+
+
+class BrandPicture(models.Model):
+    """A merchant's logo or icon, for anybody to load: a PNG that kaha made, whose ID comes of it and its merchant."""
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    content = models.BinaryField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(
+                name="brand_picture_in_bounds",
+                condition=LessThanOrEqual(
+                    models.Func("content", function="octet_length", output_field=models.IntegerField()), 280 * 1024
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"picture {self.id}"
 
 
 class ApiKey(FastModel):

@@ -73,14 +73,15 @@ class ApprovalRequest(models.Model):
         OVERTAKEN = "overtaken", _("Overtaken")  # the provider's own answer came first, or the payout was cancelled
 
     Kind = Kind
-    # Kinds that are done when the requester takes the key, not by the approval.
-    KEYS = (Kind.ISSUE_KEY, Kind.ROLL_KEY)
+    # Kinds that are done when the requester takes the key, not by the approval, and the permission to ask for one.
+    KEYS: ClassVar = {Kind.ISSUE_KEY: "payments.add_apikey", Kind.ROLL_KEY: "payments.change_apikey"}
     # Kinds with this model's page and permissions; the others have those of the models below.
     KINDS: ClassVar[Sequence[str]] = [kind for kind in Kind if kind not in [*EXECUTED, CORRECTION]]
     MAY_DECIDE = "payments.decide_approvalrequest"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    # Of a bank file none: nobody who works for some merchants sees it.
+    merchant: Any = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+")
     kind = models.CharField(max_length=19, choices=Kind.choices)
     # The ID of the row to change or to correct, or the request's own ID, which what it makes gets.
     subject_id = models.UUIDField()
@@ -130,7 +131,12 @@ class ApprovalRequest(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()}: {self.merchant.title}"
+        return f"{self.get_kind_display()}: {self.whose}"
+
+    @property
+    def whose(self) -> str:
+        """Return whose money or terms it is about."""
+        return self.merchant.title if self.merchant else "all merchants"
 
     @property
     def livemode(self) -> bool:
@@ -203,7 +209,7 @@ class Correction(ApprovalRequest):
         NEVER_ARRIVED = "never_arrived", "Never arrived: the provider knows nothing of it"
 
     KINDS = (CORRECTION,)
-    MAY_DECIDE = "payments.approve_correction"
+    MAY_PROPOSE, MAY_DECIDE = "payments.propose_correction", "payments.approve_correction"
 
     objects: ClassVar[OfKinds] = OfKinds()
 

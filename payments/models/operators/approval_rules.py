@@ -29,6 +29,8 @@ class Kind(models.TextChoices):
     RAISE_LIMIT = "raise_limit", _("Raise the approval limit")
     # Of a live payout, which waits until then.
     PAY_OUT = "pay_out", "Pay out"
+    # Of a bank file, which has payouts of all merchants: that the bank has it.
+    SEND_FILE = "send_file", "Send a bank file"
     # A tool that moves money, called by an assistant.
     ASSISTANT_CALL = "assistant_call", _("Call of an assistant")
 
@@ -38,10 +40,16 @@ DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOME
 ACTIONS = [kind.value for kind in (Kind.CAPTURE, Kind.VOID, Kind.REFUND, Kind.RELEASE, Kind.EXTEND)]
 KEYS = [Kind.ISSUE_KEY.value, Kind.ROLL_KEY.value]
 CORRECTION, ASSISTANT_CALL, PAY_OUT = Kind.CORRECTION.value, Kind.ASSISTANT_CALL.value, Kind.PAY_OUT.value
+# What lets money go to merchants' banks; the subject waits whether somebody asks or not.
+PAYING_OUT = [PAY_OUT, Kind.SEND_FILE.value]
 # What is executed after an approval, or without the need for one.
 EXECUTED = [*ACTIONS, ASSISTANT_CALL]
 OPEN = ["proposed", "approved"]
 CONSTRAINTS = [
+    models.CheckConstraint(
+        name="approval_request_is_of_a_merchant_or_a_bank_file",
+        condition=Q(kind=Kind.SEND_FILE, merchant__isnull=True) | ~Q(kind=Kind.SEND_FILE) & Q(merchant__isnull=False),
+    ),
     models.CheckConstraint(name="approval_request_kind_is_known", condition=Q(kind__in=Kind.values)),
     models.CheckConstraint(name="approval_request_has_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
     models.CheckConstraint(
@@ -61,7 +69,7 @@ CONSTRAINTS = [
         condition=Q(state__in=["proposed", "done", "rejected", "withdrawn", "expired"])
         | Q(state="approved", kind__in=[*EXECUTED, *KEYS])
         | Q(state="refused", kind__in=EXECUTED)
-        | Q(state="overtaken", kind__in=[CORRECTION, PAY_OUT]),
+        | Q(state="overtaken", kind__in=[CORRECTION, *PAYING_OUT]),
     ),
     models.CheckConstraint(
         name="approval_request_keeps_no_credentials",
@@ -81,7 +89,7 @@ CONSTRAINTS = [
     ),
     models.CheckConstraint(
         name="payout_request_has_amount",
-        condition=~Q(kind=PAY_OUT) | Q(amount__isnull=False, amount__gte=1) & ~Q(currency=""),
+        condition=~Q(kind__in=PAYING_OUT) | Q(amount__isnull=False, amount__gte=1) & ~Q(currency=""),
     ),
     models.CheckConstraint(
         name="operator_action_above_the_limit_by_two",
@@ -109,7 +117,9 @@ CONSTRAINTS = [
         ),
     ),
     models.UniqueConstraint(F("subject_id"), name="one_open_approval_request_per_subject", condition=Q(state__in=OPEN)),
-    models.UniqueConstraint(F("subject_id"), name="payout_is_approved_once", condition=Q(kind=PAY_OUT, state="done")),
+    models.UniqueConstraint(
+        F("subject_id"), name="payout_is_approved_once", condition=Q(kind__in=PAYING_OUT, state="done")
+    ),
     models.UniqueConstraint(
         F("subject_id"), name="one_assistant_call_per_idempotency_key", condition=Q(kind=ASSISTANT_CALL)
     ),

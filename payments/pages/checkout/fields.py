@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from payments.sensitive_data.luhn import luhn_valid
 
 if TYPE_CHECKING:
-    from django.utils.functional import _StrOrPromise
+    from django_stubs_ext import StrOrPromise
 
 CARD_NUMBER_DIGITS = 16
 EMAIL_MAX_LENGTH = 254
@@ -41,9 +41,9 @@ class Field:
     """
 
     name: str
-    label: "_StrOrPromise"
+    label: "StrOrPromise"
     autocomplete: str
-    missing: "_StrOrPromise" = ""
+    missing: "StrOrPromise" = ""
     check: Callable[[str], str] = str
     max_length: int = 255
     type: str = "text"

@@ -107,7 +107,7 @@ def _problem(error: PaymentError) -> Problem:
         case "too_many_reservations":
             title = _("Too many payments are under way")
             text = _("Pay one of those that were begun from your network, or try again in 30 minutes.")
-        case "total_out_of_range" | error_table.NOT_AVAILABLE:
+        case error_table.TOTAL_OUT_OF_RANGE | error_table.NOT_AVAILABLE:
             title, text = _("This total cannot be paid"), _("Choose other quantities.")
         case _:
             title, text = _("Nothing is chosen yet"), _("Choose at least one piece.")

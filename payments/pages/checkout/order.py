@@ -13,6 +13,7 @@ from payments.models import Checkout
 from payments.money import shown_amount
 from payments.pages.checkout.form import BILLING, SHIPPING, Asked
 from payments.pages.payment import shown_merchant
+from payments.sourcetypes import named_once
 
 Mode = Checkout.Mode
 # Libraries that build addresses encode the braces.
@@ -31,7 +32,7 @@ def asked_of(checkout: Checkout, ways: Sequence[str] | None = None) -> Asked:
         known |= {f"{kind}-{name}": text for name, text in (payer.get(kind) or {}).items()}
     return Asked(
         # Of those of which none can take it by now, the first is refused in words.
-        types=tuple((ways_of(checkout) if ways is None else ways) or order["payment_method_types"]),
+        types=tuple(named_once((ways_of(checkout) if ways is None else ways) or order["payment_method_types"])),
         email=keeps_card and checkout.customer_id is None,
         # Of who pays by a link nobody else knows an address.
         receipt=checkout.kind == Checkout.Kind.LINK and checkout.merchant.send_receipts,
@@ -72,11 +73,13 @@ def shown_order(checkout: Checkout) -> dict[str, Any]:
 
 
 def _shown_invoice(checkout: Checkout) -> dict[str, Any]:
-    names = ("customer_name", "customer_email", "message")
+    email = checkout.order.get("customer_email") or ""
     return {
         "number": checkout.request.number,
         "made_at": checkout.created_at,
-        **{name: checkout.order.get(name) or "" for name in names},
+        "addressee": checkout.addressee,
+        "customer_email": email if email != checkout.addressee else "",
+        "message": checkout.order.get("message") or "",
     }
 
 

@@ -32,7 +32,7 @@ from payments.vault import VaultError
 State = Checkout.State
 REFRESH_SECONDS = 4
 # The statuses of refusals; that of all others is 503.
-REFUSED = {error_table.RATE_LIMITED: 429, "source_type_unavailable": 422, "invalid_choice": 422}
+REFUSED = {error_table.RATE_LIMITED: 429, error_table.SOURCE_TYPE_UNAVAILABLE: 422, error_table.INVALID_CHOICE: 422}
 # Failures after which the same card fails again.
 OF_THE_CARD = {"card_declined", "insufficient_funds", "lost_card", "stolen_card", "expired_card"}
 ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
@@ -147,7 +147,7 @@ def _refused(
     match code:
         case error_table.RATE_LIMITED:
             title, advice = _("Too many attempts were declined"), _("Wait a few minutes, or contact the shop.")
-        case "source_type_unavailable" | "invalid_choice":
+        case error_table.SOURCE_TYPE_UNAVAILABLE | error_table.INVALID_CHOICE:
             title, advice = _("This way to pay is not available now"), _("Choose another way.")
         case _other if checkout.mode == Checkout.Mode.SAVE_CARD:
             return _asked(request, checkout, form, _problem(checkout, "processing_error"), REFUSED.get(code, 503))
@@ -162,7 +162,7 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
         return _waiting(request, checkout)
     if checkout.state in ENDS:
         return _ended(request, checkout, ENDS[State(checkout.state)])
-    if _is_over(checkout, clock.now()):
+    if checkout.expires_at is not None and checkout.expires_at <= clock.now():
         return _ended(request, checkout, "expired")
     if checkout.merchant.is_closed:
         return _closed(request, checkout, *shop_closed())
@@ -180,10 +180,6 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
 def ask(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     """Show the form of a checkout as a payer sees it first."""
     return _asked(request, checkout, None)
-
-
-def _is_over(checkout: Checkout, now: datetime) -> bool:
-    return checkout.expires_at is not None and checkout.expires_at <= now
 
 
 def _asked(

@@ -41,7 +41,11 @@ UNHEARD_OF = timedelta(days=6)
 # A card that may be charged anew by asking again is not, once its payer has gone away.
 PAYER_WAITS = timedelta(hours=1)
 # What each operation whose outcome may be unknown is at Adyen. A cancellation and an extension have one at once.
-AGAIN = {"capture": bodies.TAKEN, "void": bodies.RELEASED, "reverse": bodies.RELEASED, "refund": bodies.RETURNED}
+AGAIN = {
+    Operation.Kind.CAPTURE: bodies.TAKEN,
+    Operation.Kind.VOID: bodies.RELEASED,
+    Operation.Kind.REFUND: bodies.RETURNED,
+}
 
 
 class Adyen:
@@ -137,11 +141,13 @@ class Adyen:
         if operation.provider_ref:
             # A repeated request would only be acknowledged again.
             return Pending(operation.provider_ref)
-        if operation.kind not in AGAIN:
-            return self.cancel(operation) if operation.kind == "cancel" else self.extend(operation)
+        if operation.kind == Operation.Kind.CANCEL:
+            return self.cancel(operation)
+        if operation.kind == Operation.Kind.EXTEND:
+            return self.extend(operation)
         if clock.now() - _made_at(operation.reference) > KEY_KEPT:
             return Unknown("too late to ask again without doing it twice")
-        return self._operate(AGAIN[operation.kind], operation)
+        return self._operate(AGAIN[Operation.Kind(operation.kind)], operation)
 
 
 def _outcome_of(question: Callable[..., Outcome], *asked: object) -> Outcome:

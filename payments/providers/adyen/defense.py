@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from payments.concurrency.bounded_process import HostBusy
 from payments.providers.adyen.client import AdyenClient, AdyenRefused, ask
-from payments.providers.base import Approved, Outcome, Rejected, Unknown
+from payments.providers.base import Approved, NotSent, Outcome, Rejected, Unknown
 from payments.providers.disputes import UNUSABLE, DisputeResponse, Evidence, EvidenceType, Response
 from payments.providers.evidence.documents import Limit, Unusable, documents_of
 
@@ -60,6 +61,8 @@ def respond(client: AdyenClient, merchant_account: str, asked: DisputeResponse) 
         documents = documents_of(defense.evidence, dict.fromkeys(defense.evidence, LIMIT))
     except Unusable as why:
         return Rejected(UNUSABLE, str(why))
+    except HostBusy as why:
+        return NotSent(str(why))
     for kind in sorted(defense.known & documents.keys()):
         _done(ask(client.delete_defense_document, named | {"defenseDocumentType": kind}))
     supplied = [

@@ -10,6 +10,7 @@ from typing import Any
 
 from payments.providers.base import WebhookEvent
 from payments.providers.disputes import Disputed, Reason, Stage
+from payments.sensitive_data.redaction import shortened
 
 Item = dict[str, Any]
 
@@ -64,7 +65,7 @@ def read(key: Callable[[Item], str]) -> Callable[[Item], WebhookEvent]:
             amount=item["amount"]["value"],
             currency=item["amount"]["currency"],
             reason=REASONS.get(code, Reason.GENERAL),
-            network_code=code[:40],
+            network_code=shortened(code, 40),
             network_ref=str(additional.get("arn") or "")[:255],
             evidence_due_at=_moment(additional.get("defensePeriodEndsAt")),
         )

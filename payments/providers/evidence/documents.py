@@ -6,14 +6,13 @@ where a file is a document by itself.
 
 import base64
 import json
-import subprocess  # nosec B404 # our own script, without a shell
-import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from payments.concurrency.bounded_process import Ended, output_of
 from payments.providers.disputes import Evidence
 from payments.providers.evidence import joined_pdf
 
@@ -55,7 +54,7 @@ class Limit:
 
 
 def documents_of(evidence: Mapping[str, Sequence[Evidence]], limits: Mapping[str, Limit]) -> dict[str, Document]:
-    """Return the document of each name, from its pieces, within its limit. Raise Unusable."""
+    """Return the document of each name, from its pieces, within its limit. Raise Unusable and HostBusy."""
     whole = {name: _as_it_is(pieces) for name, pieces in evidence.items()}
     made = _joined({name: evidence[name] for name, document in whole.items() if document is None}, limits)
     documents = {name: document or made[name] for name, document in whole.items()}
@@ -91,15 +90,11 @@ def _joined(evidence: Mapping[str, Sequence[Evidence]], limits: Mapping[str, Lim
 
 
 def _run(asked: bytes) -> dict[str, Any]:
-    """Return what the process makes of the pieces. Raise Unusable where it is ended before."""
-    command = [sys.executable, "-I", str(SCRIPT)]
+    """Return what the process makes of the pieces. Raise Unusable where it is ended before, and HostBusy."""
     try:
-        done = subprocess.run(  # nosec B603 # nothing of the command comes from outside
-            command, input=asked, capture_output=True, env={}, timeout=SECONDS, check=True
-        )
-    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        made: dict[str, Any] = json.loads(output_of(SCRIPT, asked, SECONDS))
+    except Ended:
         raise Unusable("The files take too much time or memory to be read. Send simpler ones.") from None
-    made: dict[str, Any] = json.loads(done.stdout)
     return made
 
 

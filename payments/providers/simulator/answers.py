@@ -90,8 +90,10 @@ def operation_outcome(operation: SimulatedOperation) -> Outcome:
             return Pending(ref)
         case SimulatedOperation.State.FAILED:
             return refused("refund_failed", "The payer's bank sent the refund back.", ref)
-        case _:
+        case SimulatedOperation.State.REFUSED:
             return refused("not_possible", f"The payment is not in a state for this {operation.kind}.", ref)
+        case unknown:
+            raise ValueError(unknown)
 
 
 def page_token(reference: str) -> str:

@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.db.checks import RowRules
 from payments.db.fast_model import FastModel
+from payments.providers.base import Operation
 
 PIN_TRIES = 3
 EXTENDED_DAYS_MAX = 21
@@ -120,9 +121,7 @@ class SimulatedOperation(FastModel):
     class Meta:
         constraints = [
             models.UniqueConstraint(F("reference"), name="simulated_operation_once_per_reference"),
-            models.CheckConstraint(
-                name="simulated_operation_kind", condition=Q(kind__in=["capture", "void", "cancel", "refund", "extend"])
-            ),
+            models.CheckConstraint(name="simulated_operation_kind", condition=Q(kind__in=[*map(str, Operation.Kind)])),
             models.CheckConstraint(
                 name="simulated_only_refunds_settle",
                 condition=Q(settles_at__isnull=True, settles_as="")

@@ -66,7 +66,8 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
 
 def new_operation(kind: str, operation: Operation, payment: SimulatedPayment) -> SimulatedOperation:
     """Return the unsaved row of an operation that is possible: its state, and what it becomes by itself and when."""
-    state, settles_as = REFUND_STATES[Refunds(payment.refunds)] if kind == "refund" else (State.SUCCEEDED, "")
+    refunded = REFUND_STATES[Refunds(payment.refunds)]
+    state, settles_as = refunded if kind == Operation.Kind.REFUND else (State.SUCCEEDED, "")
     delay = timedelta(seconds=settings.SIMULATOR_REFUND_DELAY_SECONDS)
     return SimulatedOperation(
         reference=operation.reference,
@@ -90,7 +91,7 @@ def settle_due_refunds(limit: int, among: Collection[str] | None = None) -> None
 
 def _move(operation: SimulatedOperation, payment: SimulatedPayment) -> list[Write]:
     """Return the writes that move the locked payment; a refused operation has none."""
-    move = MOVES[operation.kind](operation, payment)
+    move = MOVES[Operation.Kind(operation.kind)](operation, payment)
     if move is None:
         operation.state, operation.settles_at, operation.settles_as = State.REFUSED, None, ""
         return []
@@ -142,7 +143,13 @@ def _extend(operation: SimulatedOperation, payment: SimulatedPayment) -> Move | 
     return Move({"extended_days": extended_days})
 
 
-MOVES = {"capture": _capture, "void": _void, "cancel": _cancel, "refund": _refund, "extend": _extend}
+MOVES = {
+    Operation.Kind.CAPTURE: _capture,
+    Operation.Kind.VOID: _void,
+    Operation.Kind.CANCEL: _cancel,
+    Operation.Kind.REFUND: _refund,
+    Operation.Kind.EXTEND: _extend,
+}
 
 
 def _settle_if_due(operation: SimulatedOperation) -> SimulatedOperation:

@@ -7,12 +7,12 @@ from heapq import merge
 from django.db.models import F, OuterRef, Subquery
 
 from payments.ids import public_id
+from payments.providers.base import Operation
 from payments.providers.done_there import DoneThere
 from payments.providers.settlement_reports import Movement, SettlementLine
 from payments.providers.simulator.models import Entry, SimulatedOperation
 
 State = SimulatedOperation.State
-CANCEL = "cancel"
 SLICE = timedelta(minutes=10)
 
 
@@ -55,7 +55,8 @@ def done_between(since: datetime, until: datetime) -> Iterator[DoneThere]:
 def _done_within(since: datetime, until: datetime) -> Iterator[DoneThere]:
     within = {"created_at__gte": since, "created_at__lt": until}
     approved = Entry.objects.filter(**within, reference=F("payment__reference"), kind__in=["hold", "capture"])
-    operations = SimulatedOperation.objects.filter(**within).exclude(state=State.REFUSED).exclude(kind=CANCEL)
+    accepted = SimulatedOperation.objects.filter(**within).exclude(state=State.REFUSED)
+    operations = accepted.exclude(kind=Operation.Kind.CANCEL)
     return merge(
         map(_payment_done, approved.select_related("payment").order_by("created_at")),
         map(_operation_done, operations.select_related("payment").order_by("created_at")),

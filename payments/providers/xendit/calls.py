@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
 from payments.providers import http
@@ -38,7 +38,7 @@ def get_payment(client: XenditClient, payment_id: str) -> Asked:
     return client.get(f"{PAYMENTS}/{quote(payment_id, safe='')}")
 
 
-def do_with_payment(client: XenditClient, payment_id: str, what: str, body: dict[str, Any] | None = None) -> Asked:
+def do_with_payment(client: XenditClient, payment_id: str, what: str, body: Body | None = None) -> Asked:
     """Capture or cancels a payment that is held."""
     return client.post(f"{PAYMENTS}/{quote(payment_id, safe='')}/{what}", body)
 

@@ -32,10 +32,11 @@ from payments.providers.xendit.channels import CHANNELS, DOMAINS
 from payments.providers.xendit.client import Asked, XenditClient
 from payments.providers.xendit.declines import declined
 from payments.providers.xendit.disputes import lookup, responses
-from payments.providers.xendit.fields import credentials
+from payments.providers.xendit.fields import Body, credentials
 from payments.providers.xendit.lookups import outcomes, records
 
 COUNTRY = "PH"
+Read = Callable[[Operation, Asked], Outcome]
 
 
 class Xendit:
@@ -64,18 +65,17 @@ class Xendit:
         return self.resolve(payment)
 
     def capture(self, operation: Operation) -> Outcome:
-        return self._operate(operation, "capture", operations.captured)
+        return self._operate(operation, "capture", operations.captured, bodies.capture(operation))
 
     def void(self, operation: Operation) -> Outcome:
         outcome = self._operate(operation, "cancel", operations.voided)
         # A hold that ran out is refused, and released all the same.
         return self.resolve(operation) if isinstance(outcome, Declined) else outcome
 
-    def _operate(self, operation: Operation, what: str, read: Callable[[Operation, Asked], Outcome]) -> Outcome:
+    def _operate(self, operation: Operation, what: str, read: Read, body: Body | None = None) -> Outcome:
         payment_id = outcomes.find_payment_id(self._client, operation)
         if not isinstance(payment_id, str):
             return NotSent(f"nothing was asked: {payment_id.why}")
-        body = bodies.capture(operation) if what == "capture" else None
         outcome = read(operation, calls.do_with_payment(self._client, payment_id, what, body))
         return Pending("") if isinstance(outcome, NotFound) else outcome
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 Schema = dict[str, Any]
 Shown = dict[str, Any]
@@ -43,11 +43,14 @@ def none_if_empty(value: Any) -> Any:
 
 
 class ApiObject:
-    """An object `name` with the description `text`, the members of `base` and its own."""
+    """An object `name` with the description `text`, the members of `base` and its own; `declared` are all of them."""
+
+    declared: ClassVar[list["ApiObject"]] = []
 
     def __init__(self, name: str, text: str, base: "ApiObject | None" = None, /, **members: Member) -> None:
         self.name, self.text = name, text
         self.members: dict[str, Member] = (base.members if base else {}) | members
+        self.declared.append(self)
 
     @cached_property
     def render(self) -> Callable[[Any], Shown]:

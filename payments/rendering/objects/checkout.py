@@ -8,7 +8,7 @@ from django.conf import settings
 from payments import sourcetypes
 from payments.hosts import CHECKOUT, REQUESTS
 from payments.models import Checkout
-from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR
+from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR, own_branding, with_own_pictures
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.charges import CHARGE
@@ -43,8 +43,9 @@ def _colour(name: str, own: str) -> Member:
 
 def branding_of(row: Any) -> dict[str, Any]:
     """Return what BRANDING shows of a checkout, a link or a request; one that was given replaces the merchant's."""
-    given, merchants = row.order.get("branding") or {}, row.merchant.branding
-    shown = given or merchants
+    given, merchant = row.order.get("branding") or {}, row.merchant
+    merchants = own_branding(merchant) if merchant.logo or merchant.icon else merchant.branding
+    shown = with_own_pictures(given, merchants) if given else merchants
     primary = str(given.get("primary_color") or merchants.get("brand_color"))
     secondary = str(given.get("secondary_color") or merchants.get("accent_color"))
     return {

@@ -19,13 +19,20 @@ def _colour(name: str, own: str, example: str) -> Member:
     return Member({"type": "string", "pattern": f"^{COLOUR.pattern}$"}, meaning, read=read, example=example)
 
 
-# It shows the `branding` of a merchant.
+def _picture(name: str, meaning: str, example: str | None = None) -> Member:
+    return member.or_null(member.web_address(meaning, example, read=lambda branding: branding.get(name)))
+
+
+EXAMPLE_LOGO = "https://pay.example/pictures/5a1cf1f4-2d0b-8e3a-9f0c-64b2e8d1a907.png"
+# It shows `own_branding` of a merchant.
 BRANDING = ApiObject(
     "Branding",
     "How a merchant's pages look.",
-    icon=member.or_null(member.web_address("A small square picture.", read=lambda branding: branding.get("icon"))),
-    logo=member.or_null(
-        member.web_address("The logo.", "https://shop.example/logo.svg", read=lambda branding: branding.get("logo"))
+    icon=_picture("icon", "A small square picture that was uploaded, at an address that ends with it."),
+    logo=_picture(
+        "logo",
+        "The logo that was uploaded. Its address ends when another is uploaded, so do not keep it.",
+        EXAMPLE_LOGO,
     ),
     use_logo=member.flag(
         "Whether the logo is shown in place of the icon.", True, read=lambda branding: branding.get("use_logo") is True

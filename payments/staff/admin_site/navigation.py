@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
+from payments.inbox.decisions import MAY_SEE
+
 
 @dataclass(frozen=True)
 class Section:
@@ -110,13 +112,15 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
 PERMISSIONS = {
     "on_call": ("payments.view_sweep", "payments.work_for_all_merchants"),
     "balance": ("payments.view_payout",),
-    "payments_approvalrequest_waiting": ("payments.view_approvalrequest",),
+    "rehearse": ("payments.view_apikey",),
+    "payments_approvalrequest_waiting": (MAY_SEE,),
 }
 NAMES = {
     "index": "Home",
     "inbox": "Inbox",
     "on_call": "On call",
     "balance": "Balance",
+    "rehearse": "Rehearse",
     "payments_approvalrequest_waiting": "Waiting for approval",
     "payments.charge?money=held": "Holds",
 }

@@ -93,8 +93,11 @@ class FactorAdapter(DefaultMFAAdapter):
     def is_mfa_enabled(self, user: Any, types: Any = None) -> bool:
         return settings.ADMIN_MFA and super().is_mfa_enabled(user, types)
 
-    def _get_user_identifier(self, user: Any) -> str:
+    def get_totp_label(self, user: Any) -> str:
         return str(user.get_username())
+
+    def get_public_key_credential_user_entity(self, user: Any) -> dict[str, Any]:
+        return super().get_public_key_credential_user_entity(user) | {"name": user.get_username()}
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 # the library's name
         return "Passkey"

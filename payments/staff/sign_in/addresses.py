@@ -58,13 +58,19 @@ def folded(address: str) -> str:
 
 
 class AddressField(forms.EmailField):
-    """Takes an e-mail address and returns it `folded`; refuses one whose mail would go nowhere."""
+    """Takes an e-mail address and returns it `folded`; refuses one whose mail would go nowhere.
+
+    A name alone is an address at `domain`, if there is one.
+    """
+
+    domain = ""
 
     def __init__(self, **named: Any) -> None:
         super().__init__(**{"max_length": LENGTH_MAX} | named)
 
     def clean(self, value: Any) -> str:
-        address = folded(super().clean(value))
+        is_name = self.domain and value and "@" not in value
+        address = folded(super().clean(f"{value.strip()}@{self.domain}" if is_name else value))
         if not address.isascii():
             raise ValidationError(validate_email.message, "invalid")
         return address

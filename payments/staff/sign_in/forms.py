@@ -135,7 +135,8 @@ class NewAppForm(ActivateTOTPForm):
 
     def clean_code(self) -> str:
         code: str = super().clean_code()
-        TOTP(Authenticator(user=self.user))._mark_code_used(code)
+        new = Authenticator(user=self.user, data={"secret": context.request.session[OFFERED]})
+        TOTP(new).validate_code(code)
         return code
 
 

@@ -4,3 +4,5 @@ It takes an export of the ledger, signed heads of its transparency log and the p
 whether every line is in the log, the sums are right and nothing was taken out since a head. It also checks the proof of
 one balance transaction, and compares two heads. Exit status: 0 all holds, 1 something does not, 2 wrong usage.
 """
+
+VERSION = "0.1.0"

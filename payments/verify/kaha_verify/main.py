@@ -15,6 +15,7 @@ ENCODING = "utf-8-sig"  # Editors put a mark before UTF-8.
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kaha-verify", description=kaha_verify.__doc__)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {kaha_verify.VERSION}")
     commands = parser.add_subparsers(dest="command", required=True)
     books = commands.add_parser("books", help="check an export of the ledger against signed heads")
     books.add_argument("export", type=Path, help="the file that manage.py export_books wrote")
@@ -56,9 +57,8 @@ def run(options: argparse.Namespace) -> str:
 
 
 def main() -> int:
-    options = parser().parse_args()
     try:
-        print(run(options))
+        print(run(parser().parse_args()))
     except (Fault, OSError, *UNREADABLE) as error:
         is_fault = isinstance(error, Fault)
         print(error if is_fault else f"A file cannot be read: {reason_of(error)}", file=sys.stderr)

@@ -10,6 +10,7 @@ import ssl
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import TracebackType
 from typing import Self
 
@@ -18,13 +19,21 @@ from aiohttp import hdrs
 from django.conf import settings
 from yarl import URL
 
+from payments import VERSION
 from payments.webhooks.transport.addresses import Address, denial_of
 from payments.webhooks.transport.connections import AddressesInHost, AnswerSoFar, Connector, current_answer, host_of
 from payments.webhooks.transport.name_lookup import ANYBODY, Lookup, Lookups, Resolver, SystemResolver
-from payments.webhooks.transport.results import Answer, Failure, FailureKind, retry_after_of
+from payments.webhooks.transport.results import (
+    KEPT_MAX_BYTES,
+    Answer,
+    Failure,
+    FailureKind,
+    kept_headers,
+    retry_after_of,
+)
 from payments.webhooks.transport.urls import CheckedUrl, ForbiddenUrl, check_url
 
-HEADERS = {"Content-Type": "application/json", "User-Agent": "kaha"}
+HEADERS = {"Content-Type": "application/json", "User-Agent": f"kaha/{VERSION}"}
 # More would only lengthen the search for one that answers.
 ADDRESSES_TRIED_COUNT = 8
 # Shorter than any usual server's, so that it does not close a connection while we send on it.
@@ -38,7 +47,19 @@ class Limits:
     connect_seconds: float = 3.0
     total_seconds: float = 10.0
     answer_max_bytes: int = 16 * 1024
-    kept_max_bytes: int = 1024
+    kept_max_bytes: int = KEPT_MAX_BYTES
+
+
+# Once: it reads all authorities from the disk.
+@cache
+def system_trust() -> ssl.SSLContext:
+    """Return the system's trust in certificates, which is the same on every Python."""
+    context = ssl.create_default_context()
+    # From 3.13 on it would refuse a company's own authority that lacks an extension of RFC 5280, such as key usage, and
+    # trust an intermediate one alone.
+    context.verify_flags &= ~(ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 class TryFailed(Exception):
@@ -73,7 +94,7 @@ class Transport:
     ) -> None:
         self._system = SystemResolver()
         self._lookups = Lookups(resolve or self._system)
-        self._tls = tls
+        self._tls = tls or system_trust()
         self._limits = limits or Limits()
 
     async def __aenter__(self) -> Self:
@@ -84,7 +105,7 @@ class Transport:
                 resolver=AddressesInHost(),
                 use_dns_cache=False,
                 keepalive_timeout=KEEP_ALIVE_SECONDS,
-                ssl=self._tls or True,
+                ssl=self._tls,
             ),
             timeout=aiohttp.ClientTimeout(connect=self._limits.connect_seconds),
             headers=HEADERS,
@@ -119,7 +140,8 @@ class Transport:
             if answer.status is None:
                 return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
         assert answer.status is not None  # nosec B101 # for the type checker: an answer has one
-        return Answer(answer.status, answer.first_bytes, _milliseconds_since(started), answer.retry_after)
+        took = _milliseconds_since(started)
+        return Answer(answer.status, answer.first_bytes, took, answer.retry_after, answer.headers)
 
     async def _try(
         self,
@@ -136,6 +158,7 @@ class Transport:
         stage.if_late = FailureKind.TIMEOUT
         async with await self._post(target, addresses, body, headers) as response:
             answer.status, answer.retry_after = response.status, retry_after_of(response.headers.get("Retry-After"))
+            answer.headers = kept_headers(response.headers)
             left_bytes = self._limits.answer_max_bytes
             while left_bytes and not response.content.at_eof():
                 chunk = await response.content.read(left_bytes)

@@ -10,6 +10,7 @@ Others send header lines longer than aiohttp takes, the same length twice, or br
 so it is read here first, and counts whatever aiohttp makes of the rest.
 """
 
+import asyncio
 import functools
 import re
 import socket
@@ -36,11 +37,12 @@ CONTENT_TO_COME = re.compile(rb"\r\n(?:content-length:[ \t]*0*[1-9]|transfer-enc
 
 @dataclass(slots=True)
 class AnswerSoFar:
-    """What a receiver has said so far: its status, once it has come, what was read of its body, and its Retry-After."""
+    """What a receiver has said so far: its status, once it has come, what was read of its body, and its headers."""
 
     status: int | None = None
     first_bytes: bytes = b""
     retry_after: int | None = None
+    headers: str = ""
     # The head as far as it has come, without those of interim answers; None once it is whole.
     head: bytes | None = b""
 
@@ -95,7 +97,8 @@ class Connector(aiohttp.TCPConnector):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._factory = cast(functools.partial[ResponseHandler], functools.partial(AnswerReader, loop=self._loop))
+        reader = functools.partial(AnswerReader, loop=asyncio.get_running_loop())
+        self._factory = cast(functools.partial[ResponseHandler], reader)
 
     async def connect(self, *arguments: Any, **options: Any) -> aiohttp.connector.Connection:
         """Return a connection for the request of this task, which notes what is answered in `current_answer`."""

@@ -1,13 +1,21 @@
 """What a try can come to."""
 
 import re
-from dataclasses import dataclass
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from django.utils.http import parse_http_date_safe
 
 from payments import clock
+from payments.sensitive_data.redaction import shortened
 
+# Of the headers of an answer, what says why it is not the one that was expected; none that may hold a secret.
+KEPT_HEADERS = ("Content-Type", "Content-Length", "Location", "Retry-After", "Server", "Via", "X-Request-Id")
+HEADER_MAX_LENGTH = 200
+KEPT_MAX_BYTES = 2048
+NO_LETTERS = (string.digits + string.punctuation + string.whitespace).encode()
 DELTA_SECONDS = re.compile(r"[0-9]{1,9}")
 
 
@@ -34,7 +42,8 @@ TIMEOUTS = frozenset({FailureKind.NAME_TIMEOUT, FailureKind.CONNECT_TIMEOUT, Fai
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the receiver answered: `first_bytes` of the body as sent; `retry_after` in seconds, where it asked so.
+    """What the receiver answered: `first_bytes` of the body as sent; `retry_after` in seconds, where it asked so; of
+    its `headers` those that are kept, a line each.
 
     Its status counts whatever followed it: what cannot be read of the rest is left out.
     """
@@ -43,11 +52,17 @@ class Answer:
     first_bytes: bytes
     milliseconds: int
     retry_after: int | None
+    headers: str = field(default="", compare=False)
 
     @property
     def is_proper(self) -> bool:
         """Any 2xx; a redirect is none."""
         return 200 <= self.status < 300
+
+    @property
+    def kept_bytes(self) -> bytes:
+        """The first bytes without a number at their cut: no search would find the first digits of one."""
+        return self.first_bytes.rstrip(NO_LETTERS) if len(self.first_bytes) == KEPT_MAX_BYTES else self.first_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +72,13 @@ class Failure:
     kind: FailureKind
     milliseconds: int
     reason: str = ""
+
+
+def kept_headers(headers: Mapping[str, str]) -> str:
+    """Return the lines of KEPT_HEADERS that an answer has."""
+    return "\n".join(
+        [f"{name}: {shortened(headers[name], HEADER_MAX_LENGTH)}" for name in KEPT_HEADERS if name in headers]
+    )
 
 
 def retry_after_of(header: str | None) -> int | None:

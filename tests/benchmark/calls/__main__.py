@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from payments.embedded.folders import PROJECT
+from tests.high_limits import MANY_DECLINES_TEXT
 from tests.support.postgres import Postgres
 from tests.support.scratch import scratch_servers
 
@@ -33,7 +34,7 @@ POSTGRES["max_wal_size"] = "8GB"
 ENVIRONMENT = {
     "RATE_LIMIT": "999999999/second",
     "RATE_LIMIT_ANONYMOUS": "999999999/second",
-    "DECLINE_LIMITS_TEST": ",".join(f"{kind}=999999999" for kind in ("card", "address", "key", "merchant")),
+    "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT,
     "ADMIN_MFA": "false",
     "ALLOWED_HOSTS": "127.0.0.1,testserver",
     "PYTHONHASHSEED": "0",

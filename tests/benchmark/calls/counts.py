@@ -56,7 +56,7 @@ def total(parts: Sequence[tuple[Count, float]]) -> Count:
     functions: Counter[str] = Counter()
     for part, times in parts:
         for name, calls in part.functions.items():
-            functions[name] += calls * times  # type: ignore[assignment]
+            functions[name] += calls * times
     sums = [
         sum(getattr(part, name) * times for part, times in parts) for name in ("python", "c", "statements", "log_bytes")
     ]

@@ -128,7 +128,7 @@ def _answered(environ: Environ) -> None:
 
     response = application(environ, start)
     body = b"".join(response)
-    response.close()  # type: ignore[attr-defined] # every response of Django's has it
+    response.close()
     assert status[:1] == "2", (environ["PATH_INFO"], status, body[:300])
 
 

@@ -7,20 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 from uuid import uuid4
 
-from payments.quickstart.payment import CARD, CART, ORDER
+from payments.quickstart.payment import CARD, ORDER
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.figures import Stretch
 from tests.support.processes import Failed, Program, start
 
 # For requests that are sent until there is no more of them.
 LONGEST_SECONDS = 3600.0
-APPROVED, DECLINED = CARD["number"], "4000000000000002"
-PAGES = {"success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/cart"}
-# What a payer chooses and types on the page of a session.
-CHOICE = {"way": "card", "attempt": "0", "number": APPROVED, "expiry": "12/34", "cvc": "123", "holder": CARD["name"]}
 PAGE = 20
 
 
@@ -105,6 +100,11 @@ class Client:
     charges: list[str] = field(default_factory=list)
 
     @property
+    def redirect(self) -> dict[str, str]:
+        """Return what sends the webhooks of a source's charge to the merchant's endpoint."""
+        return dict.fromkeys(("success", "fail", "notify"), self.receiver)
+
+    @property
     def authorization(self) -> str:
         """Return the header by which the merchant is known."""
         return f"Basic {base64.b64encode(f'{self.secret_key}:'.encode()).decode()}"
@@ -119,9 +119,9 @@ class Client:
             lines.append(f"Idempotency-Key: {key}")
         return "\r\n".join([*lines, "", text])
 
-    def new_sources(self, count: int, number: str = APPROVED, **members: Any) -> list[str]:
+    def new_sources(self, count: int, **members: Any) -> list[str]:
         """Return requests that each make a source, of a payer of its own."""
-        cards = [{**CARD, "number": number, "name": f"Payer {payer}"} for payer in range(count)]
+        cards = [{**CARD, "name": f"Payer {payer}"} for payer in range(count)]
         return [
             self.request("POST", f"{self.root}/sources/", {"type": "card", "card": card, **members}) for card in cards
         ]
@@ -131,16 +131,6 @@ class Client:
         bodies = [{**ORDER, "source": source, **members} for source in sources]
         return [self.request("POST", f"{self.root}/charges/", body, uuid4().hex) for body in bodies]
 
-    def new_sessions(self, count: int) -> list[str]:
-        """Return requests that each make a checkout session, under a key of its own."""
-        return [self.request("POST", "/v2/checkout_sessions/", {**CART, **PAGES}, uuid4().hex) for _ in range(count)]
-
-    def payments(self, sessions: Sequence[str]) -> list[str]:
-        """Return requests that each pay one of `sessions` by card on its page, as a payer's browser does."""
-        body = urlencode(CHOICE)
-        lines = (f"Host: {HOST}", "Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}")
-        return ["\r\n".join([f"POST /checkout/{session} HTTP/1.1", *lines, "", body]) for session in sessions]
-
     def operations(self, charges: Sequence[str], verb: str, body: dict[str, Any]) -> list[str]:
         """Return requests that each do something to one of `charges`, under a key of its own."""
         return [self.request("POST", f"/v2/charges/{charge}/{verb}", body, uuid4().hex) for charge in charges]
@@ -149,9 +139,9 @@ class Client:
         """Return a request for one page of charges."""
         return self.request("GET", f"{self.root}/charges/?limit={PAGE}{more}")
 
-    def sources(self, count: int, number: str = APPROVED, **members: Any) -> Sequence[str]:
-        """Make sources of cards with this number; return their IDs."""
-        return self.send(self.new_sources(count, number, **members)).ids
+    def sources(self, count: int, **members: Any) -> Sequence[str]:
+        """Make sources; return their IDs."""
+        return self.send(self.new_sources(count, **members)).ids
 
     def charged(self, count: int, **members: Any) -> Sequence[str]:
         """Make charges; return their IDs."""

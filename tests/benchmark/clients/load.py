@@ -18,12 +18,10 @@ from typing import Any
 HOST = "127.0.0.1"
 HEAD_END = b"\r\n\r\n"
 LENGTH = re.compile(rb"\r\ncontent-length: ([0-9]+)", re.IGNORECASE)
-# The first one in an answer is that of the object that was asked for; a page answers with the address of the next.
-# Peers number their objects.
-ID = re.compile(rb'(?:"id": ?"?|/)([a-z]+_[0-9a-f]{32}|(?<=:)[0-9]+)')
-LOCATION = re.compile(rb"\r\nlocation: ([^\r]+)", re.IGNORECASE)
+# The first one in an answer is that of the object that was asked for. Peers number their objects.
+ID = re.compile(rb'"id": ?"?([a-z]+_[0-9a-f]{32}|(?<=:)[0-9]+)')
 STATUS = slice(9, 12)
-SUCCESS = {b"200", b"201", b"303"}
+SUCCESS = {b"200", b"201"}
 # Where the ID stands: an answer is searched only when the load is over.
 BEGINNING_BYTES = 128
 
@@ -47,8 +45,7 @@ class Run:
             self.refused = status + b" " + body
             return
         self.latencies_seconds.append(latency_seconds)
-        location = LOCATION.search(head)
-        self.beginnings.append((location[1] if location else body)[:BEGINNING_BYTES])
+        self.beginnings.append(body[:BEGINNING_BYTES])
         self.sample = body or self.sample
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.benchmark.clients.client import APPROVED, Client, Load
+from tests.benchmark.clients.client import Client, Load
 from tests.benchmark.parts import PEERS
 from tests.benchmark.peers.prepare import CARD
 from tests.benchmark.servers import Service, side_server
@@ -24,7 +24,7 @@ class PeerClient(Client):
     def authorization(self) -> str:
         return f"Token {self.secret_key}"
 
-    def new_sources(self, count: int, number: str = APPROVED, **members: Any) -> list[str]:
+    def new_sources(self, count: int, **members: Any) -> list[str]:
         """Return requests that each make a source, of a payer of its own; the number stays at the provider."""
         cards = [{**CARD, "name": f"Payer {payer}"} for payer in range(count)]
         return [self.request("POST", f"{self.root}/sources/", card) for card in cards]

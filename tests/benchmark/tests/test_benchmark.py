@@ -31,7 +31,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     # Servers of somebody else, who would not be amused.
     others = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
     environment = {**ENVIRONMENT, **others, "TMPDIR": str(folder)}
-    command = [sys.executable, "-m", "tests.benchmark", "--json", *TINY]
+    command = [sys.executable, "-m", "tests.benchmark", *TINY]
     done = subprocess.run(command, cwd=PROJECT, env=environment, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     return Ended(folder, json.loads(done.stdout))

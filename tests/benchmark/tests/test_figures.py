@@ -1,6 +1,5 @@
-"""The pure parts of the benchmark: percentiles, spreads, goals, and how they are shown."""
+"""The pure parts of the benchmark: percentiles, spreads, goals, and the options."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,23 +9,22 @@ from hypothesis import strategies as st
 
 from tests.benchmark.books import Books, Delivery
 from tests.benchmark.figures import Figures, Spread, percentile, spreads
-from tests.benchmark.goals import GOALS, reached
+from tests.benchmark.goals import GOALS, Rounds, reached
 from tests.benchmark.options import parse
-from tests.benchmark.report import Report, as_json, as_table
+from tests.benchmark.report import report
 
 IN_ORDER = Books(answered=3, missing=[], charges=2, charges_in_books=2, invariants=44, broken=[])
 VALUES = st.lists(st.floats(0, 1000), min_size=1, max_size=300)
 
 
-def report(*, charges: float = 270, books: Books = IN_ORDER) -> Report:
-    """Return the report of a run that measured charges twice, the second time on a machine half as fast."""
+def rounds_of(charges: float = 270) -> Rounds:
+    """Return what a run found that measured charges twice, the second time on a machine half as fast."""
     ours = Figures(per_second=charges, p50_ms=10, p99_ms=20, server_cpu_ms=3, postgres_cpu_ms=1)
     plain = Figures(per_second=4000, p50_ms=1, p99_ms=2, server_cpu_ms=0.5)
     peer = Figures(per_second=100, p50_ms=20, p99_ms=40, server_cpu_ms=14, postgres_cpu_ms=2)
     peers = dict.fromkeys(("charges/textbook", "charges/books", "charges/company"), peer)
     first = {"charges": ours, "charges/plain": plain, **peers}
-    rounds = {name: [one, replace(one, per_second=one.per_second / 2)] for name, one in first.items()}
-    return Report(parse(["--only", "charges", "--rounds", "2"]), rounds, books)
+    return {name: [one, replace(one, per_second=one.per_second / 2)] for name, one in first.items()}
 
 
 @pytest.mark.parametrize(("percent", "value"), [(50, 50), (99, 99), (100, 100), (0.5, 1)])
@@ -52,7 +50,7 @@ def test_a_measure_that_was_not_taken_is_not_shown_as_nothing() -> None:
 
 @pytest.mark.parametrize(("charges", "enough"), [(269, False), (270, True)])
 def test_a_goal_of_at_least_so_much_is_reached_at_its_bound(charges: float, enough: bool) -> None:
-    goal, ratio = reached(report(charges=charges).rounds)[0]
+    goal, ratio = reached(rounds_of(charges))[0]
     assert goal.is_reached_by(ratio) is enough
 
 
@@ -63,23 +61,11 @@ def test_a_goal_of_at_most_so_much_is_reached_at_its_bound(ratio: float, enough:
 
 
 def test_only_goals_for_which_everything_was_measured_are_shown() -> None:
-    assert {goal.above for goal, _ in reached(report().rounds)} == {"charges"}
+    assert {goal.above for goal, _ in reached(rounds_of())} == {"charges"}
 
 
-def test_the_table_sets_each_part_above_those_beside_it_and_ends_with_goals_and_books() -> None:
-    firsts = [line.strip().partition("  ")[0] for line in as_table(report())]
-    assert firsts[3:5] == ["POST /v2/charges/, captured", "a plain view, the same JSON"]
-    assert firsts[9] == "charges per second, of a company's textbook"
-    assert firsts[-1] == "44 of 44 invariants hold."
-
-
-def test_the_table_says_what_was_missed() -> None:
-    [line] = [line for line in as_table(report(charges=100)) if line.startswith("charges per second, of a company")]
-    assert line.split()[-1] == "missed"
-
-
-def test_the_json_has_the_ratio_of_each_goal() -> None:
-    first = json.loads(as_json(report()))["goals"][0]
+def test_a_report_has_the_ratio_of_each_goal() -> None:
+    first = report(parse([]), rounds_of(), IN_ORDER)["goals"][0]
     assert (first["ratio"], first["at_least"], first["aim"], first["reached"]) == (2.7, 2.7, 3, True)
 
 
@@ -102,9 +88,7 @@ def test_callbacks_that_are_delivered_or_wait_are_in_order() -> None:
     ids=str,
 )
 def test_books_that_say_otherwise_are_not_in_order(wrong: dict[str, object]) -> None:
-    books = replace(IN_ORDER, **wrong)
-    assert not books.in_order
-    assert json.loads(as_json(report(books=books)))["books"]["in_order"] is False
+    assert report(parse([]), rounds_of(), replace(IN_ORDER, **wrong))["books"]["in_order"] is False
 
 
 def test_a_part_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +100,7 @@ def test_a_part_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str])
 def test_among_seeded_charges_those_parts_are_measured_that_shall_not_know_of_them() -> None:
     parts = parse(["--charges", "1000"]).parts
     assert [part.name for part in parts] == ["charges", "list", "middle", "last", "quiet"]
-    assert [name for part in parts for name, _ in part.rows if "/" in name] == [
+    assert [name for part in parts for name in part.rows if "/" in name] == [
         *("charges/empty", "charges/textbook", "charges/books", "charges/company", "list/empty", "list/company")
     ]
 
@@ -128,7 +112,7 @@ def test_pages_of_seeded_charges_are_refused_without_any(capsys: pytest.CaptureF
 
 
 def test_processor_time_is_that_of_the_app_and_of_postgresql() -> None:
-    [ratio] = [ratio for goal, ratio in reached(report().rounds) if goal.text.startswith("CPU of a charge")]
+    [ratio] = [ratio for goal, ratio in reached(rounds_of()) if goal.text.startswith("CPU of a charge")]
     assert ratio == (3 + 1) / (14 + 2)
 
 

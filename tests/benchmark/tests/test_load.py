@@ -41,7 +41,7 @@ def done(reply: Callable[[bytes], bytes], *, connections: int = 2, again: bool =
 
 def test_each_request_is_sent_once() -> None:
     paths: list[bytes] = []
-    found = done(lambda request: paths.append(request.split()[1]) or answer())  # type: ignore[func-returns-value]
+    found = done(lambda request: paths.append(request.split()[1]) or answer())
     assert sorted(paths) == [b"/0", b"/1", b"/2", b"/3", b"/4"]
     assert len(found["latencies_seconds"]) == 5
 
@@ -58,7 +58,7 @@ def test_requests_that_may_be_sent_again_are_sent_until_time_is_over() -> None:
 
 def test_a_request_that_is_refused_ends_it_and_is_reported() -> None:
     sent: list[bytes] = []
-    found = done(lambda request: sent.append(request) or answer(500, "broken"), connections=1)  # type: ignore[func-returns-value]
+    found = done(lambda request: sent.append(request) or answer(500, "broken"), connections=1)
     assert found["refused"] == "500 broken"
     assert len(sent) == 1
 

@@ -5,8 +5,17 @@ from typing import Any
 import pytest
 
 from tests.client import Api, error_of, made
-from tests.contract.bodies import BEYOND_P, NO_BOOLEANS, NO_INTEGERS, NO_OBJECTS, NO_STRINGS, each
-from tests.contract.calls import faults_of, nobodys, order
+from tests.contract.calls import (
+    BEYOND_P,
+    NO_BOOLEANS,
+    NO_INTEGERS,
+    NO_OBJECTS,
+    NO_STRINGS,
+    each,
+    faults_of,
+    nobodys,
+    order,
+)
 
 LEAST = {"amount", "source", "description"}
 DEFAULTED = ["currency", "statement_descriptor", "capture", "require_auth"]
@@ -49,20 +58,16 @@ def test_an_amount_may_be_anything_within_its_bounds(api: Api, value: int) -> No
     assert (charge["amount"], charge["amount_captured"]) == (value, value)
 
 
-@each([0, -1, 100_000_000_000, 10**29])
-def test_an_amount_beyond_its_bounds_is_refused(api: Api, value: int) -> None:
-    assert refusals(api, amount=value).keys() == {"amount"}
+@pytest.mark.parametrize(
+    ("amount", "code"), [(0, "too_small"), (-1, "too_small"), (100_000_000_000, "too_big"), (10**29, "too_big")]
+)
+def test_an_amount_beyond_its_bounds_is_refused(api: Api, amount: int, code: str) -> None:
+    assert refusals(api, amount=amount) == {"amount": code}
 
 
 @each(NO_INTEGERS)
 def test_an_amount_is_an_integer(api: Api, value: Any) -> None:
     assert refusals(api, amount=value) == {"amount": "invalid_type"}
-
-
-@each([b"1e2", b"100.0", b"1E+2"])
-def test_a_number_written_as_a_fraction_is_no_integer(api: Api, value: bytes) -> None:
-    body = b'{"amount":%b,"source":"src_1","description":"x"}' % value
-    assert faults_of(api.post("/charges/", body)) == {"amount": "invalid_type"}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +157,8 @@ def test_a_redirect_url_may_have_its_longest_length(api: Api) -> None:
         {"k" * 40: "x"},
         {str(number): number for number in range(50)},
         {"big": 10**29, "negative": -5},
-        {"text": "x" * 15_000},
+        {"text": "x" * (16 * 1024 - 11)},
+        {"flags": [0] * 60},
         {"1": {"2": {"3": {"4": {}}}}},
     ]
 )
@@ -160,11 +166,6 @@ def test_metadata_is_returned_as_it_was_sent(api: Api, value: dict[str, Any]) ->
     charge = made(ask(api, metadata=value))
     assert charge["metadata"] == value
     assert [*api.read(charge)["metadata"].items()] == [*value.items()]
-
-
-def test_a_name_in_metadata_that_is_too_long_is_named_by_its_path(api: Api) -> None:
-    faults = refusals(api, metadata={"lines": [{"k" * 41: "x"}], "": "x"})
-    assert faults == {f"metadata.lines.0.{'k' * 41}": "bad_name", "metadata.": "bad_name"}
 
 
 @each(NO_OBJECTS)

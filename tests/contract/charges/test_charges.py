@@ -7,8 +7,7 @@ import pytest
 from django.http import HttpResponse
 
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api, error_of, made
-from tests.contract.bodies import BEYOND_P, NO_STRINGS, each
-from tests.contract.calls import CARD_SOURCE, debit, faults_of, keep, order, vaulted
+from tests.contract.calls import BEYOND_P, CARD_SOURCE, NO_STRINGS, debit, each, faults_of, keep, order, vaulted
 from tests.contract.shapes import CHARGE, FAILURE, SOURCE_TYPES, faults_in
 from tests.machine.behaviours import DECLINES
 

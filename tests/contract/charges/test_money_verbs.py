@@ -10,8 +10,7 @@ from pytest_django import Settings
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import run_sweep
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
-from tests.contract.bodies import NO_INTEGERS, NO_STRINGS, each
-from tests.contract.calls import faults_of
+from tests.contract.calls import NO_INTEGERS, NO_STRINGS, each, faults_of
 from tests.contract.shapes import CHARGE, faults_in
 
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from tests.client import CARD_FIELDS, Api, made
-from tests.contract.bodies import BEYOND_P, NO_OBJECTS, NO_STRINGS, each, value_at, with_members
-from tests.contract.calls import CARD_SOURCE, faults_of
+from tests.contract.calls import BEYOND_P, CARD_SOURCE, NO_OBJECTS, NO_STRINGS, each, faults_of, value_at, with_members
 
 ADDRESS = {"phone_number": 50, "line1": 255, "line2": 255, "city": 100, "state": 50, "country": 50, "zip_code": 50}
 # The longest length of every text that follows P and may be left out.
@@ -127,7 +126,7 @@ def test_an_empty_email_address_is_none(api: Api) -> None:
 
 
 def test_unknown_members_are_refused_at_every_depth(api: Api) -> None:
-    names = ["captur", "card.pin", "owner.age", "owner.billing.floor", "owner.shipping.floor", "redirect.cancel"]
+    names = ["", "captur", "card.pin", "owner.age", "owner.billing.floor", "owner.shipping.floor", "redirect.cancel"]
     base = with_members(BASE, {"redirect.success": URL, "redirect.fail": URL})
     assert faults_of(create(api, dict.fromkeys(names, "x"), base)) == dict.fromkeys(names, "unknown_parameter")
 

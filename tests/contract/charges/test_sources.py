@@ -6,8 +6,7 @@ import pytest
 
 from payments import clock
 from tests.client import APPROVED, Api, made
-from tests.contract.bodies import each
-from tests.contract.calls import CARD, CARD_SOURCE, faults_of
+from tests.contract.calls import CARD, CARD_SOURCE, each, faults_of
 from tests.contract.shapes import SOURCE_TYPES
 
 OTHER_TYPES = SOURCE_TYPES[1:]
@@ -94,19 +93,19 @@ def test_a_card_is_returned_as_it_was_sent(api: Api) -> None:
     assert (shown["name"], shown["last4"], shown["exp_year"]) == ("Ana Reyes", "3055", "2039")
 
 
-@each(["400000000000305", "40000000000030555", "4000 0000 0000 3055", "4000-0000-0000-3055", "400000000000305a", ""])
-def test_a_card_number_has_exactly_sixteen_digits(api: Api, value: str) -> None:
-    assert faults_of(api.post("/sources/", card(number=value))).keys() == {"card.number"}
-
-
-@each(["4000000000003056", "4242424242424241", "1234567890123456"])
-def test_a_card_number_has_the_right_check_digit(api: Api, value: str) -> None:
-    assert faults_of(api.post("/sources/", card(number=value))).keys() == {"card.number"}
-
-
-@each(["４０００００００００００３０５５", "٤٠٠٠٠٠٠٠٠٠٠٠٣٠٥٥", "4000000000003055\n", " 4000000000003055"])
-def test_a_card_number_is_ascii_digits_alone(api: Api, value: str) -> None:
-    assert faults_of(api.post("/sources/", card(number=value))).keys() == {"card.number"}
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        *((text, "too_short") for text in ("", "400000000000305")),
+        ("40000000000030555", "too_long"),
+        *((text, "luhn") for text in ("4000000000003056", "4242424242424241", "1234567890123456")),
+        *((text, "pattern") for text in ("4242 4242 4242 42", "4242-4242-4242-4", "400000000000305a")),
+        *((text, "pattern") for text in ("４０００００００００００３０５５", "٤٠٠٠٠٠٠٠٠٠٠٠٣٠٥٥")),
+        *((text, "pattern") for text in ("4000000000003055\n", " 4000000000003055")),
+    ],
+)
+def test_a_card_number_is_sixteen_ascii_digits_with_the_right_check_digit(api: Api, number: str, code: str) -> None:
+    assert faults_of(api.post("/sources/", card(number=number))) == {"card.number": code}
 
 
 @pytest.mark.parametrize("name", ["number", "exp_month", "exp_year", "cvc"])
@@ -129,11 +128,6 @@ def test_what_is_no_month_is_refused_in_any_year(api: Api, value: str, year: str
 @each(["", "39", "203", "20390", "20a9", "-039", "２０３９", "2039\n"])
 def test_a_year_has_exactly_four_digits(api: Api, value: str) -> None:
     assert faults_of(api.post("/sources/", card(exp_year=value))).keys() == {"card.exp_year"}
-
-
-def test_a_card_is_good_in_its_last_month(api: Api) -> None:
-    today = clock.now()
-    assert api.post("/sources/", card(exp_month=str(today.month), exp_year=str(today.year))).status_code == 200
 
 
 @pytest.mark.parametrize("months_ago", [1, 12, 24, 600])

@@ -4,13 +4,10 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api
-from tests.contract.call import Asked, Call
-from tests.contract.calls import CALLS
+from tests.contract.calls import CALLS, Requests
 from tests.contract.shared_cast import _test_is_undone, other_shop, shared_database, shop
 
 __all__ = ["_test_is_undone", "other_shop", "shared_database", "shop"]
-
-Requests = dict[Call, Asked]
 
 
 @pytest.fixture(scope="package")

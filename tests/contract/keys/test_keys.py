@@ -12,8 +12,7 @@ from payments.domain.merchants.api_keys import find_key, revoke_key, roll_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey
 from tests.client import Api, error_of
-from tests.contract.call import every
-from tests.contract.calls import CALLS, CARD_SOURCE, Call
+from tests.contract.calls import CALLS, CARD_SOURCE, Call, every
 from tests.contract.shapes import ERROR, faults_in
 
 

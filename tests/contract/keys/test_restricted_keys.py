@@ -18,8 +18,7 @@ from payments.domain.merchants.scopes import RIGHTS
 from payments.failpoints import Failpoint
 from payments.models import ApiKey
 from tests.client import Api, error_of, made
-from tests.contract.call import every
-from tests.contract.calls import CALLS, Call, nobodys
+from tests.contract.calls import CALLS, Call, every, nobodys
 from tests.contract.shapes import ERROR, faults_in
 from tests.factories import ApiKeyFactory
 
@@ -38,7 +37,7 @@ def restricted(shop: NewMerchant, *rights: str) -> Api:
 def right_for(call: Call, path: str) -> str:
     """Return the right that the view behind `path` declares for this call."""
     view = resolve(f"/v2{path}").func
-    return view.cls.rights[view.actions[call.method.lower()]]
+    return view.cls.right_for(view.actions[call.method.lower()], call.method)
 
 
 def bytes_of(response: HttpResponse) -> tuple[int, dict[str, Any], str]:

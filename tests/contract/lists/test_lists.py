@@ -9,8 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.client import CHALLENGED, DECLINED, Api, made
-from tests.contract.bodies import each
-from tests.contract.calls import customer, faults_of, newest_event, newest_request, nobodys, vaulted
+from tests.contract.calls import customer, each, faults_of, newest_event, newest_request, nobodys, vaulted
 
 LISTS: dict[str, Callable[[Api], str]] = {
     "charges": lambda api: api.charge()["id"],

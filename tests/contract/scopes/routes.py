@@ -52,7 +52,7 @@ class Route:
         return [*self.actions, *(["HEAD"] if "GET" in self.actions else [])]
 
     def right_for(self, method: str) -> str:
-        return self.view.rights[self.actions["GET" if method == "HEAD" else method]]
+        return self.view.right_for(self.actions["GET" if method == "HEAD" else method], method)
 
     def names_things(self, method: str) -> bool:
         """Whether a request says which object it is about."""

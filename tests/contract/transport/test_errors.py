@@ -11,8 +11,7 @@ from payments.domain.merchants.api_keys import find_key, revoke_key
 from payments.models import IdempotencyRecord
 from tests.charging.doubles import Unreachable, provider
 from tests.client import DECLINED, Api, error_of, without_request_id
-from tests.contract.bodies import each, with_members
-from tests.contract.calls import CALLS, CARD, CARD_SOURCE, CUSTOMER, Call, order
+from tests.contract.calls import CALLS, CARD, CARD_SOURCE, CUSTOMER, Call, each, order, with_members
 from tests.contract.shapes import ERROR, faults_in
 
 Cause = Callable[[Api], HttpResponse]

@@ -19,24 +19,20 @@ from payments.tasks import run_sweep
 from payments.web.environ import environ_of, request_of
 from tests.charging.doubles import Double, NeverHears, Unreachable, provider
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
-from tests.contract.call import every
-from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, counts, customer, faults_of, order
+from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, counts, customer, every, faults_of, order
 
 KEY = "order 5, first try"
 HEADERS = ("Idempotency-Key", "X-Idempotency-Key")
 
 
 def is_replay(again: HttpResponse, first: HttpResponse) -> bool:
+    # The first answer alone shows the secret of a webhook endpoint.
+    without_secret = re.sub(rb',"secret":"whsec_[^"]*"', b"", first.content)
     return (
-        (again.status_code, again.content) == (first.status_code, without_secret(first))
+        (again.status_code, again.content) == (first.status_code, without_secret)
         and again.get("Idempotent-Replayed") == "true"
         and "Idempotent-Replayed" not in first
     )
-
-
-def without_secret(response: HttpResponse) -> bytes:
-    """Return an answer without the secret of a webhook endpoint, which the first answer alone shows."""
-    return re.sub(rb',"secret":"whsec_[^"]*"', b"", response.content)
 
 
 def refuse_reuse(response: HttpResponse) -> None:

@@ -55,7 +55,7 @@ def make_roots(debian: Path, *roots: Path) -> None:
     policy.chmod(0o755)
     for name in ("config", "customers", "payments", "templates"):
         shutil.copytree(PROJECT / name, first / CHECKOUT / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("manage.py", "requirements.lock"):
+    for name in ("manage.py", "pyproject.toml", "requirements.lock"):
         shutil.copy(PROJECT / name, first / CHECKOUT / name)
     for root in others:
         subprocess.run(["cp", "-a", first, root], check=True)

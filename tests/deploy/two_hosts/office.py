@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from django.urls import reverse
 
 from tests.deploy.two_hosts.network import SERVICE_IN_PUBLIC
@@ -25,7 +25,7 @@ class Browser:
     def __init__(self, namespace: str, certificate: Path) -> None:
         self._namespace = namespace
         # HTTPX takes names from this machine, so the address is asked by the name.
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             base_url=f"https://{SERVICE_IN_PUBLIC}",
             verify=ssl.create_default_context(cafile=str(certificate)),
             headers={"Host": HOST, "Referer": f"https://{HOST}/"},
@@ -55,13 +55,13 @@ class Browser:
     def _shown(self, method: str, address: str, fields: dict[str, Any] | None = None) -> str:
         answer = self._ask(method, address, data=fields)
         while answer.is_redirect:
-            address = str(httpx.URL(f"https://{HOST}{address}").join(answer.headers["Location"]).raw_path.decode())
+            address = str(httpx2.URL(f"https://{HOST}{address}").join(answer.headers["Location"]).raw_path.decode())
             answer = self._ask("GET", address)
         assert answer.status_code == 200, f"{answer.status_code} {address} {answer.text[:1000]}"
         self.address, self.page = address, answer.text
         return self.page
 
-    def _ask(self, method: str, address: str, **options: Any) -> httpx.Response:
+    def _ask(self, method: str, address: str, **options: Any) -> httpx2.Response:
         asked = partial(self._client.request, method, address, extensions={"sni_hostname": HOST}, **options)
         return call_in(self._namespace, asked)
 

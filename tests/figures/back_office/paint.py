@@ -7,8 +7,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from tests.figures.back_office.demo_office import demo_office
-from tests.office.pages import main_pages
-from tests.office.tabs import WAYS
+from tests.office.tabs import WAYS, main_pages
 
 ROUNDS = 5
 # As the browser itself measures them: https://www.w3.org/TR/paint-timing/ and https://wicg.github.io/layout-instability/

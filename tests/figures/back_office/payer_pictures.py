@@ -12,8 +12,7 @@ from payments.models import Charge
 from tests.checkout.cast import SETUP, opened, pay, pay_by_wallet
 from tests.client import APPROVED, CHALLENGED, NEVER_ARRIVES, Api
 from tests.figures.back_office.picture import take
-from tests.office.pages import main_pages
-from tests.office.tabs import PHONE, WAYS, Office
+from tests.office.tabs import PHONE, WAYS, Office, main_pages
 from tests.pages.checkout_page import INSUFFICIENT, page_of
 from tests.pages.shop_with_frames import shop_pages
 from tests.pages.waiting_charges import path_of

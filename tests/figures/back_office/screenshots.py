@@ -17,8 +17,7 @@ from tests.figures.back_office import payer_pictures
 from tests.figures.back_office.demo_office import demo_office
 from tests.figures.back_office.picture import PICTURES, take
 from tests.mcp.assistant import Assistant
-from tests.office.pages import main_pages
-from tests.office.tabs import WAYS, Office
+from tests.office.tabs import WAYS, Office, main_pages
 
 SHOTS = ("first-page", "charges", "charge", "refund", "desk", "reconciliation", "dispute")
 LIGHT = WAYS["light"]

@@ -1,6 +1,6 @@
 """What fails, and how: killed, stalled, or cut off from the network."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.figures.failover.cluster.cluster import Cluster
@@ -16,7 +16,6 @@ TARGETS: Mapping[str, Target] = {
     "web": lambda cluster: cluster.kaha.webs[0],
     "worker": lambda cluster: cluster.kaha.workers[0],
 }
-PARTS_OF_HOSTS = {"pgbouncer": TARGETS["web"]}
 
 
 @dataclass(frozen=True)
@@ -27,62 +26,47 @@ class Fault:
     end: Callable[[Cluster], None] | None = None
 
 
-def _killed(target: Target, service: str = "") -> Fault:
+Happens = Callable[[Host, Cluster], None]
+End = Callable[[Cluster], None] | None
+
+
+def _mend(cluster: Cluster) -> None:
+    cluster.network.mend()
+
+
+KILLED: tuple[Happens, End] = (lambda host, _: host.kill(), None)
+STALLED: tuple[Happens, End] = (lambda host, _: host.stall(), Cluster.resume)
+UNPLUGGED: tuple[Happens, End] = (lambda host, _: host.unplug(), _mend)
+
+
+def _fault(target: Target, happens: Happens, end: End) -> Fault:
     def begin(cluster: Cluster) -> str:
-        host = _found(target, cluster)
-        host.kill(service)
+        host = target(cluster)
+        if host is None:
+            raise RuntimeError("There is no such host at the moment.")
+        happens(host, cluster)
         return host.name
 
-    return Fault(begin)
+    return Fault(begin, end)
 
 
-def _stalled(target: Target, service: str = "") -> Fault:
-    def begin(cluster: Cluster) -> str:
-        host = _found(target, cluster)
-        host.stall(service)
-        return host.name
-
-    return Fault(begin, lambda cluster: cluster.resume())
-
-
-def _unplugged(target: Target) -> Fault:
-    def begin(cluster: Cluster) -> str:
-        host = _found(target, cluster)
-        host.unplug()
-        return host.name
-
-    return Fault(begin, lambda cluster: cluster.network.mend())
-
-
-def _separated(target: Target, others: Callable[[Cluster], list[Host]]) -> Fault:
-    def begin(cluster: Cluster) -> str:
-        host = _found(target, cluster)
+def _separated(others: Callable[[Cluster], Sequence[Host]]) -> Fault:
+    def happens(host: Host, cluster: Cluster) -> None:
         host.separate([other for other in others(cluster) if other is not host])
-        return host.name
 
-    return Fault(begin, lambda cluster: cluster.network.mend())
-
-
-def _found(target: Target, cluster: Cluster) -> Host:
-    host = target(cluster)
-    if host is None:
-        raise RuntimeError("There is no such host at the moment.")
-    return host
+    return _fault(TARGETS["primary"], happens, _mend)
 
 
 FAULTS: Mapping[str, Fault] = {
     **{
-        f"{name}-{kind}": make(target)
+        f"{name}-{kind}": _fault(target, *happens)
         for name, target in TARGETS.items()
-        for kind, make in (("kill", _killed), ("stall", _stalled), ("unplug", _unplugged))
+        for kind, happens in (("kill", KILLED), ("stall", STALLED), ("unplug", UNPLUGGED))
     },
-    **{
-        f"{name}-{kind}": make(target, name)
-        for name, target in PARTS_OF_HOSTS.items()
-        for kind, make in (("kill", _killed), ("stall", _stalled))
-    },
-    "network-etcd": _separated(TARGETS["primary"], lambda cluster: list(cluster.etcd.hosts)),
-    "network-standbys": _separated(TARGETS["primary"], lambda cluster: list(cluster.patroni.hosts)),
+    "pgbouncer-kill": _fault(TARGETS["web"], lambda host, _: host.kill("pgbouncer"), None),
+    "pgbouncer-stall": _fault(TARGETS["web"], lambda host, _: host.stall("pgbouncer"), Cluster.resume),
+    "network-etcd": _separated(lambda cluster: cluster.etcd.hosts),
+    "network-standbys": _separated(lambda cluster: cluster.patroni.hosts),
 }
 OF_THE_PRIMARY = [name for name in FAULTS if name.startswith("primary-")]
 

@@ -11,13 +11,13 @@ from typing import Any
 from django.apps import apps
 from django.db import connection
 
-from payments.providers.simulator.models import SimulatedPayment
 from tests.figures.failover import books, report
 from tests.figures.failover.cluster.cluster import Cluster, cluster
 from tests.figures.failover.cluster.hosts import DEBIAN
 from tests.figures.failover.cluster.namespaces import missing_packages
 from tests.figures.failover.cluster.patroni import POSTGRES
 from tests.figures.failover.faults import FAULTS, in_turn
+from tests.figures.failover.programs.database import payments
 from tests.figures.failover.report import Happened
 
 PACKAGES = {
@@ -94,7 +94,7 @@ def _find(made: Cluster, log: Path) -> dict[str, Any]:
     # The invariants hold our tables against the simulator's, which are in another database.
     made.patroni.copy_tables(_simulators_tables())
     facts, received, ended = made.ask_database("facts"), made.kaha.received(), _lines(log)[-1]
-    findings = books.compare(ended["acknowledged"], facts, _payments(), received)
+    findings = books.compare(ended["acknowledged"], facts, payments(), received)
     return {
         "acknowledged": len(ended["acknowledged"]),
         "resolved_after_seconds": resolved_seconds,
@@ -116,11 +116,6 @@ def _simulators_tables() -> dict[str, list[bytes]]:
             with cursor.copy(f"COPY {table} TO STDOUT") as copied:
                 rows[table] = [bytes(part) for part in copied]
     return rows
-
-
-def _payments() -> dict[str, dict[str, int]]:
-    members = ("reference", "amount_captured", "amount_refunded")
-    return {row["reference"]: row for row in SimulatedPayment.objects.values(*members)}
 
 
 def _lines(log: Path) -> list[dict[str, Any]]:

@@ -31,8 +31,6 @@ SIZE = """
 SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
 """
 
-Measured = Mapping[str, float]
-
 
 def costs(folders: Folders, charges: int) -> dict[str, object]:
     """Make, capture and report `charges`, each of a source of its own and under a key, and return what a million cost.
@@ -74,8 +72,7 @@ def costs(folders: Folders, charges: int) -> dict[str, object]:
 
 def _take(client: Client, count: int) -> None:
     """Take payments, and wait until all is delivered and settled down."""
-    redirect = dict.fromkeys(("success", "fail", "notify"), client.receiver)
-    client.charge(client.new_charges(client.sources(count, redirect=redirect)))
+    client.charge(client.new_charges(client.sources(count, redirect=client.redirect)))
     assert wait_until(nothing_waits, DELIVERY_TIMEOUT_SECONDS)
     # What was written is counted when it is on the disk, and the visibility map is part of a table.
     run_sql("VACUUM")

@@ -9,12 +9,11 @@ from typing import Any
 
 from django.conf import settings
 
+from tests.benchmark.figures import MS, percentile
 from tests.neighbours.offences import OFFENCES
-from tests.neighbours.probes import percentile
 from tests.neighbours.round import Round, measure
 
 MOST_RATIO = 3
-MILLISECONDS = 1000
 
 
 def neighbours(folder: Path, quiet_seconds: int, seconds: int, only: str) -> dict[str, Any]:
@@ -45,9 +44,7 @@ def _probe(quiet: list[float], disturbed: list[float]) -> dict[str, Any]:
         return {"answered": 0, "ratio_p99": float("inf")}
     rows = {"quiet": quiet, "disturbed": disturbed}
     figures = {
-        f"{row}_{name}": round(percentile(waits, share) * MILLISECONDS, 1)
-        for row, waits in rows.items()
-        for name, share in (("p50", 0.5), ("p99", 0.99))
+        f"{row}_p{share}": round(percentile(waits, share) * MS, 1) for row, waits in rows.items() for share in (50, 99)
     }
     return {
         "answered": len(disturbed),

@@ -1,26 +1,22 @@
 """What traces cost a charge: off, on without a sampled request, with one in a hundred, and with every request."""
 
-import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import median
-from types import FrameType
-from typing import Any
 
 from django.conf import settings
 from django.test.client import ClientHandler
 
-import payments.traces
 from payments.domain.merchants.merchants import create_merchant
 from payments.traces import lifetime
+from tests.benchmark.calls.counts import counted
 from tests.client import Api
 from tests.traces.listeners import listener_process
 
 # None without a collector.
 RATES = {"off": None, "none sampled": 0.0, "one in a hundred": 0.01, "every request": 1.0}
-FOLDER = payments.traces.__path__[0]
+FOLDER = "payments/traces/"
 
 
 def traces(rounds: int, charges: int) -> dict[str, dict[str, float]]:
@@ -74,18 +70,7 @@ def _cpu_milliseconds(api: Api, charges: int) -> float:
 
 def _calls(api: Api) -> dict[str, float]:
     """Return how many functions of Python a charge calls."""
-    source, counted = api.source(), Counter[str]()
-    with _profiled(lambda file: counted.update(["calls", "calls_of_traces"] if file.startswith(FOLDER) else ["calls"])):
-        api.charge_source(source)
-    return {"calls": counted["calls"], "calls_of_traces": counted["calls_of_traces"]}
-
-
-@contextmanager
-def _profiled(called: Callable[[str], None]) -> Iterator[None]:
-    def profile(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call":
-            called(frame.f_code.co_filename)
-
-    sys.setprofile(profile)
-    yield
-    sys.setprofile(None)
+    source = api.source()
+    count = counted([lambda: api.charge_source(source)], lambda: 0, warm=0)
+    of_traces = sum(calls for name, calls in count.functions.items() if name.startswith(FOLDER))
+    return {"calls": count.python, "calls_of_traces": of_traces}

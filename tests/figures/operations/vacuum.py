@@ -11,10 +11,9 @@ from payments.domain.merchants.merchants import create_merchant
 from payments.embedded.folders import Folders
 from payments.embedded.processes import wait_until
 from payments.quickstart.payment import REFUNDED
-from payments.quickstart.ports import HOST
 from tests.benchmark.clients.client import Client, Load
 from tests.benchmark.figures import Stretch, percentile
-from tests.benchmark.servers import side_server
+from tests.support.receiver import receiver_process
 from tests.support.web import web_process
 from tests.support.worker import Worker, nothing_waits
 
@@ -44,9 +43,9 @@ def vacuum(folders: Folders, minutes: int, stretches: int) -> dict[str, object]:
     """
     worker = Worker(folders.data)
     key = create_merchant("Sari Store").keys["sk_test"]
-    with web_process(folders.data) as (url, _), side_server("receiver", folders.data) as receiver:
+    with web_process(folders.data) as (url, _), receiver_process() as receiver:
         load = Load(folders.data, CONNECTIONS)
-        client = Client(load, urlsplit(url).port or 0, key, receiver=f"http://{HOST}:{receiver.port}/")
+        client = Client(load, urlsplit(url).port or 0, key, receiver=receiver)
         worker.start()
         try:
             shown = [_stretch(client, minutes * 60 / stretches) for _ in range(stretches)]
@@ -74,8 +73,7 @@ def _stretch(client: Client, seconds: float) -> dict[str, float]:
 
 def _trade(client: Client) -> list[Stretch]:
     """Make charges: a fourth are held and then captured, a fourth voided and a fourth refunded in part."""
-    redirect = dict.fromkeys(("success", "fail", "notify"), client.receiver)
-    sources = client.sources(CHARGES, redirect=redirect)
+    sources = client.sources(CHARGES, redirect=client.redirect)
     held = client.send(client.new_charges(sources[: CHARGES // 2], capture=False))
     taken = client.send(client.new_charges(sources[CHARGES // 2 :]))
     some = CHARGES // 4

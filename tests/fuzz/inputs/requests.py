@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz.inputs.calls import CALLS, Call, Stock
 from tests.fuzz.inputs.headers import headers, methods
-from tests.fuzz.inputs.raw_json import Pairs, written
-from tests.fuzz.inputs.values import anything, names, texts
+from tests.fuzz.inputs.values import Pairs, anything, names, texts, written
 
 NAMED = re.compile(r"{(\w+)}")
 JSON = "application/json"

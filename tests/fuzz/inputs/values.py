@@ -1,12 +1,44 @@
-"""What may stand where a value is due: of the wrong type, just beyond a bound, endless, unstorable, or in disguise."""
+"""What may stand where a value is due: of the wrong type, just beyond a bound, endless, unstorable, or in disguise.
 
+And JSON that no JSON library would write.
+"""
+
+import json
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
 
 from tests.client import APPROVED
-from tests.fuzz.inputs.raw_json import Raw
 from tests.webhooks.transport.hostile import FORBIDDEN, words
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Bytes that go into a body as they are, where a value is due."""
+
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """An object whose names may come more than once, each a text or bytes as they are."""
+
+    members: tuple[tuple[Any, Any], ...]
+
+
+def written(value: Any) -> bytes:
+    """`value` as compact JSON, in which `Raw` and `Pairs` may stand anywhere."""
+    if isinstance(value, Raw):
+        return value.content
+    if isinstance(value, dict):
+        value = Pairs(tuple(value.items()))
+    if isinstance(value, Pairs):
+        return b"{" + b",".join(written(name) + b":" + written(inner) for name, inner in value.members) + b"}"
+    if isinstance(value, list):
+        return b"[" + b",".join(map(written, value)) + b"]"
+    return json.dumps(value).encode()
+
 
 LENGTHS = [2, 3, 5, 10, 16, 25, 40, 41, 50, 51, 100, 101, 254, 255, 256, 2083, 2084, 5000, 60_000]
 DEPTHS = [2, 4, 5, 6, 9, 10, 11, 40, 900, 1100, 12_000]

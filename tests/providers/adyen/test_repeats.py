@@ -105,7 +105,7 @@ def test_what_adyen_received_is_waited_for(bench: AdyenBench) -> None:
     assert len(bench.fake.requests) == asked_so_far
 
 
-@pytest.mark.parametrize("kind", ["refund", "void", "capture", "reverse"])
+@pytest.mark.parametrize("kind", ["refund", "void", "capture"])
 def test_an_operation_is_asked_for_again_under_its_key(bench: AdyenBench, kind: str) -> None:
     payment = taken(bench, capture=kind != "capture")
     again = operation(kind, payment)

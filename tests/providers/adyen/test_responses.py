@@ -8,6 +8,7 @@ from payments.providers import http
 from payments.providers.adyen.defense import _chosen
 from payments.providers.base import Approved, NotSent, Rejected, Unknown
 from payments.providers.disputes import DisputeResponse, Evidence, EvidenceType, Response, Stage
+from payments.providers.evidence import documents
 from payments.providers.evidence.documents import Unusable
 from tests.providers.adyen.bench import AdyenBench, SpoilsDisputes, adyen_bench
 from tests.providers.adyen.dispute_books import ONE_OR_MORE, OPTIONAL, REASONS, REQUIRED, DisputeBook
@@ -117,6 +118,17 @@ def test_unusable_evidence_changes_nothing_at_adyen(bench: AdyenBench) -> None:
     book, asked = responding(bench, text(EvidenceType.OTHER, "She said ☃"))
     assert isinstance(bench.connector.respond(asked), Rejected)
     assert (book.documents, book.defended) == ({}, [])
+
+
+def test_evidence_for_which_the_host_has_no_time_is_sent_later(
+    bench: AdyenBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book, asked = responding(bench, text(EvidenceType.OTHER))
+    monkeypatch.setattr(documents, "SECONDS", 0)
+    assert isinstance(bench.connector.respond(asked), NotSent)
+    assert (book.documents, book.defended) == ({}, [])
+    monkeypatch.undo()
+    assert isinstance(bench.connector.respond(asked), Approved)
 
 
 @pytest.mark.long

@@ -8,6 +8,7 @@ import pytest
 
 from payments.providers.base import Approved, NotSent, Outcome, Rejected, Unknown
 from payments.providers.disputes import DisputeResponse, Evidence, EvidenceType, Response
+from payments.providers.evidence import documents
 from payments.providers.evidence.documents import Unusable
 from payments.providers.xendit.client import read
 from payments.providers.xendit.disputes.evidence import placed
@@ -126,6 +127,16 @@ def test_pieces_of_one_place_are_one_file(bench: XenditBench) -> None:
     assert [(each["category_slug"], each["mime_type"]) for each in made.evidences] == [
         ("proof_of_delivery", "application/pdf")
     ]
+
+
+def test_files_for_which_the_host_has_no_time_are_sent_later(
+    bench: XenditBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = disputed(bench)
+    scan = file(EvidenceType.SIGNATURE, "application/pdf", pdf("Maria"))
+    monkeypatch.setattr(documents, "SECONDS", 0)
+    assert isinstance(respond(bench, made, DELIVERY, scan), NotSent)
+    assert made.evidences == []
 
 
 @pytest.mark.long

@@ -142,17 +142,17 @@ def test_an_answer_without_retry_after_asks_for_nothing() -> None:
     assert answered(OK).retry_after is None
 
 
-@pytest.mark.parametrize("length", [0, 1023, 1024, 1025, 16 * 1024])
-def test_the_first_1024_bytes_of_an_answer_are_kept(length: int) -> None:
+@pytest.mark.parametrize("length", [0, 2047, 2048, 2049, 16 * 1024])
+def test_the_first_2048_bytes_of_an_answer_are_kept(length: int) -> None:
     body = random.Random(length).randbytes(length)
-    assert answered(response(200, body)).first_bytes == body[:1024]
+    assert answered(response(200, body)).first_bytes == body[:2048]
 
 
 def test_an_endless_answer_counts_as_soon_as_16_kib_are_read() -> None:
     answer = answered(drip(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, seconds=0))
-    assert (answer.status, answer.first_bytes) == (200, b"x" * 1024)
+    assert (answer.status, answer.first_bytes) == (200, b"x" * 2048)
 
 
 def test_a_packed_answer_stays_packed() -> None:
     packed = gzip.compress(bytes(10_000_000))
-    assert answered(response(200, packed, Content_Encoding="gzip")).first_bytes == packed[:1024]
+    assert answered(response(200, packed, Content_Encoding="gzip")).first_bytes == packed[:2048]

@@ -55,9 +55,16 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(certificate: Certifica
     assert failure(certificate, "shop.example", None).kind == "tls_failed"
 
 
+def test_a_companys_own_authority_may_lack_extensions(tmp_path: Path) -> None:
+    authority = Certificate(tmp_path, "Own authority")
+    result, _ = sent(Certificate(tmp_path, "shop.example", issuer=authority), "shop.example", authority.client())
+    assert isinstance(result, Answer)
+
+
 def test_a_receiver_without_tls_is_refused_on_https(certificate: Certificate) -> None:
     def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
 
     async def try_it() -> Answer | Failure:
         async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:

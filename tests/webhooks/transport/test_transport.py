@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from payments import VERSION
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer, Failure
 from tests.support.processes import PATIENCE_SECONDS
@@ -38,7 +39,7 @@ def test_the_receiver_gets_exactly_the_body_and_the_headers() -> None:
         "host": f"127.0.0.1:{shop.port}",
         "content-type": "application/json",
         "content-length": str(len(BODY)),
-        "user-agent": "kaha",
+        "user-agent": f"kaha/{VERSION}",
         "accept": "*/*",
         "webhook-id": "evt_1",
     }

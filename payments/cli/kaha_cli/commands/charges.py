@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-import httpx
+import httpx2
 
 from kaha_cli.catalogue import require_test_card
 from kaha_cli.client import Client, new_key
@@ -192,7 +192,7 @@ def _do(client: Client, path: str, body: dict[str, Any], key: str, as_json: bool
         show(response, as_json, _details)
 
 
-def _post(client: Client, path: str, body: dict[str, Any], idempotency_key: str, given_key: str) -> httpx.Response:
+def _post(client: Client, path: str, body: dict[str, Any], idempotency_key: str, given_key: str) -> httpx2.Response:
     try:
         return client.post(path, body, idempotency_key)
     except Failure as failure:
@@ -212,7 +212,7 @@ def _advice(key: str) -> str:
     )
 
 
-def show_page(response: httpx.Response, as_json: bool, line: Callable[[dict[str, Any]], str]) -> None:
+def show_page(response: httpx2.Response, as_json: bool, line: Callable[[dict[str, Any]], str]) -> None:
     """Print a page of a list, a line for each object, and say where the next one begins. Raises Unshown."""
     show(response, as_json, lambda page: map(line, page["data"]))
     if not as_json and "next" in (page := response.json()):

@@ -7,10 +7,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from payments.domain.approvals.executors import Credentials, Executor, register
-from payments.domain.catalogue.said import said
+from payments.domain.catalogue.refusal_texts import said
 from payments.domain.operators.four_eyes import Refused
 from payments.ids import public_id
 from payments.models import ApprovalRequest
+from payments.models.operators.approval_rules import PAYING_OUT
 
 State = ApprovalRequest.State
 # Per operator, so that nobody floods the list that others decide.
@@ -33,8 +34,7 @@ def register_change(kind: str, change: Change, *faults: type[Exception], follows
         # Without this lock, two requests at the same time would not count each other.
         User.objects.select_for_update(no_key=True).get(id=request.proposed_by_id)
         own = ApprovalRequest.objects.filter(kind__in=ApprovalRequest.KINDS, proposed_by=request.proposed_by)
-        # A payout waits whether somebody asks for it or not.
-        if own.open().exclude(kind=ApprovalRequest.Kind.PAY_OUT).count() >= OPEN_REQUESTS_MAX:
+        if own.open().exclude(kind__in=PAYING_OUT).count() >= OPEN_REQUESTS_MAX:
             raise Refused(
                 said("You have {count} open requests. Wait for a decision, or withdraw some.", count=OPEN_REQUESTS_MAX)
             )
@@ -49,7 +49,7 @@ def register_change(kind: str, change: Change, *faults: type[Exception], follows
 
 def _summary(request: ApprovalRequest) -> str:
     """Return the change and its requester: "issue_key, mer_…, requested by ana"."""
-    merchant = public_id("mer", request.merchant_id)
+    merchant = public_id("mer", request.merchant.pk)
     change = json.dumps({"before": request.before, "after": request.after}, sort_keys=True, ensure_ascii=False)
     summary = f"{request.kind}, {merchant}, requested by {request.proposed_by}, {change}"
     is_approved = request.state in (State.APPROVED, State.DONE)

@@ -1,4 +1,4 @@
-"""Where and when a merchant's money goes, that a payout goes out, and what the bank did with it."""
+"""Where and when a merchant's money goes, that a payout or a bank file goes out, and what the bank did with it."""
 
 from enum import StrEnum
 from typing import Any
@@ -14,12 +14,13 @@ from payments.domain.approvals.limits import limit_for
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import accounts, states, terms
+from payments.domain.payouts import accounts, files, states, terms
 from payments.domain.payouts.accounts import BadPayoutAccount
 from payments.domain.payouts.states import detail_of
 from payments.domain.payouts.terms import BadSchedule, Terms
+from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
-from payments.models import ApprovalRequest, Payout, PayoutSchedule
+from payments.models import ApprovalRequest, Payout, PayoutFile, PayoutSchedule
 from payments.money import shown_amount
 
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
@@ -83,26 +84,28 @@ def _record(request: ApprovalRequest, _: Credentials) -> None:
 
 
 def _describe(request: ApprovalRequest) -> str:
-    return f"pay out {shown_amount(request.amount, request.currency)}, {public_id('po', request.subject_id)}"
+    about = public_id("po" if request.kind == Kind.PAY_OUT else "pf", request.subject_id)
+    return f"{request.get_kind_display().lower()} {shown_amount(request.amount, request.currency)}, {about}"
 
 
-def _ask(request: ApprovalRequest, _: Credentials) -> None:
+def _ask_for_payout(request: ApprovalRequest, _: Credentials) -> None:
     """Fill in a new request; its requester is enough for a payout of a schedule, up to their limit."""
     payout = Payout.objects.select_for_update(no_key=True).get(id=request.subject_id, merchant=request.merchant_id)
     _refuse_unless_waiting(payout)
     request.amount, request.currency = payout.amount, payout.currency
     request.limit = limit_for(payout, request.proposed_by)
     if request.limit is not None and payout.amount <= request.limit:
-        request.state = _let_out(request, NO_CREDENTIALS)
+        request.state = _let_payout_out(request, NO_CREDENTIALS)
 
 
-def _let_out(request: ApprovalRequest, _: Credentials) -> ApprovalRequest.State:
+def _let_payout_out(request: ApprovalRequest, _: Credentials) -> ApprovalRequest.State:
     """Let the payout go out by `request`, which the same transaction ends as done."""
     payout = Payout.objects.get(id=request.subject_id, merchant=request.merchant_id)
     _refuse_unless_waiting(payout)
     waiting = Payout.objects.filter(id=payout.id, merchant=payout.merchant_id, status=Status.PENDING, approval=None)
     if not waiting.update(approval=request.id, approved_at=clock.now()):
         raise Refused("It was approved or changed meanwhile.")
+    reached(Failpoint.LET_OUT)
     audit_log.record(Action.APPROVED, payout, detail=detail_of(payout))
     return State.DONE
 
@@ -112,7 +115,25 @@ def _refuse_unless_waiting(payout: Payout) -> None:
         raise Refused(f"It does not wait for approval: it is {payout.get_status_display().lower()}.")
 
 
-register([Kind.PAY_OUT], Executor(_describe, _ask, _let_out))
+def _ask_for_file(request: ApprovalRequest, _: Credentials) -> None:
+    file = PayoutFile.objects.select_for_update(no_key=True).get(id=request.subject_id)
+    if not file.is_open:
+        raise Refused(files.TOO_LATE)
+    request.amount, request.currency = file.total, file.currency
+
+
+def _let_file_out(request: ApprovalRequest, _: Credentials) -> ApprovalRequest.State:
+    file = PayoutFile.objects.get(id=request.subject_id)
+    # Who made a file does not let it out, also where another person asked for it.
+    if request.decided_by_id == file.created_by_id:
+        raise Refused("Who made the file does not approve that it is sent.")
+    files.mark_sent(file)
+    reached(Failpoint.LET_OUT)
+    return State.DONE
+
+
+register([Kind.PAY_OUT], Executor(_describe, _ask_for_payout, _let_payout_out))
+register([Kind.SEND_FILE], Executor(_describe, _ask_for_file, _let_file_out))
 register_change(Kind.ADD_PAYOUT_ACCOUNT, _add_account, BadPayoutAccount)
 register_change(Kind.SET_PAYOUT_SCHEDULE, _set_schedule, BadSchedule)
 register_change(Kind.RECORD_PAYOUT, _record)

@@ -7,7 +7,8 @@ done; a state that does not allow it may be that of an earlier try, so it is unk
 from collections.abc import Sequence
 from typing import Literal
 
-from payments.providers.base import Approved, Outcome, Rejected, Unknown
+from payments.concurrency.bounded_process import HostBusy
+from payments.providers.base import Approved, NotSent, Outcome, Rejected, Unknown
 from payments.providers.disputes import UNUSABLE, DisputeResponse, Response
 from payments.providers.evidence.documents import Unusable, documents_of
 from payments.providers.xendit import calls
@@ -78,6 +79,8 @@ def _added(client: XenditClient, asked: DisputeResponse, missing: Sequence[Evide
         documents = documents_of(pieces, {name: place.limit for name, place in files.items()})
     except Unusable as why:
         return Rejected(UNUSABLE, str(why))
+    except HostBusy as why:
+        return NotSent(str(why))
     fields = [place.field(documents.get(place.name)) for place in missing]
     answer = calls.add_evidence(client, asked.provider_ref, fields)
     if not isinstance(answer, XenditAnswer) or answer.error_code:

@@ -57,18 +57,18 @@ def _is_recent(payment: Payment) -> bool:
 def resolve_operation(client: XenditClient, operation: Operation) -> Outcome:
     """Return the outcome of a capture, void, cancellation or refund."""
     match operation.kind:
-        case "refund":
+        case Operation.Kind.REFUND:
             return _resolve_refund(client, operation)
-        case "cancel":
+        case Operation.Kind.CANCEL:
             return operations.cancelled(operation, calls.get_request(client, operation.payment_provider_ref))
-        case "extend":
+        case Operation.Kind.EXTEND:
             return NotFound()
-        case "capture" | "void":
+        case Operation.Kind.CAPTURE | Operation.Kind.VOID:
             payment_id = find_payment_id(client, operation)
             if not isinstance(payment_id, str):
                 return payment_id
             answer = calls.get_payment(client, payment_id)
-            read = operations.captured if operation.kind == "capture" else operations.voided
+            read = operations.captured if operation.kind == Operation.Kind.CAPTURE else operations.voided
             return _refused_lookup(answer) or read(operation, answer)
         case unknown:
             raise ValueError(unknown)

@@ -18,7 +18,7 @@ class ChargeViewSet(views.ChargeViewSet):
             views.use(order.validated_data["source"])
             charge = order.save(owner=self.request.user)
             record = IdempotencyKey.objects.create(owner=self.request.user, key=key)
-            self.publish("charge.created", self.get_serializer(charge).data)
+            publish(self.request.user, "charge.created", self.get_serializer(charge).data)
         charge.reference = approve(charge)
         charge.status = Charge.Status.SUCCEEDED
         with transaction.atomic():
@@ -26,14 +26,15 @@ class ChargeViewSet(views.ChargeViewSet):
             entries = [LedgerEntry(charge=charge, account=name, amount=amount) for name, amount in shares_of(charge)]
             LedgerEntry.objects.bulk_create(entries)
             answer = self.get_serializer(charge).data
-            self.publish("charge.succeeded", answer)
+            publish(self.request.user, "charge.succeeded", answer)
             record.answer = answer
             record.save(update_fields=["answer"])
         return answer
 
-    def publish(self, kind: str, payload: Any) -> None:
-        event = Event.objects.create(owner=self.request.user, type=kind, payload=payload)
-        OutboxMessage.objects.create(event=event)
+
+def publish(owner: Any, kind: str, payload: Any) -> None:
+    event = Event.objects.create(owner=owner, type=kind, payload=payload)
+    OutboxMessage.objects.create(event=event)
 
 
 def approve(charge: Any) -> str:

@@ -3,6 +3,7 @@ from typing import Any
 from rest_framework import serializers
 
 from tests.benchmark.peers.company.models import Card, Charge, Refund, Source
+from tests.benchmark.peers.textbook import serializers as textbook
 
 
 class CardSerializer(serializers.ModelSerializer[Card]):
@@ -32,17 +33,9 @@ class CardInput(serializers.ModelSerializer[Card]):
         fields = ["type", "name", "brand", "last4", "exp_month", "exp_year"]
 
 
-class OrderSerializer(serializers.ModelSerializer[Charge]):
-    """The body of a request that charges a source of the caller."""
-
-    class Meta:
+class OrderSerializer(textbook.OrderSerializer):
+    class Meta(textbook.OrderSerializer.Meta):
         model = Charge
-        fields = ["amount", "currency", "description", "source"]
-
-    def validate_source(self, source: Source) -> Source:
-        if source.owner_id != self.context["request"].user.id:
-            raise serializers.ValidationError("There is no such source.")
-        return source
 
 
 class RefundSerializer(serializers.ModelSerializer[Refund]):

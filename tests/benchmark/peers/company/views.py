@@ -11,11 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from tests.benchmark.peers.books.models import Event, OutboxMessage
-from tests.benchmark.peers.books.views import approve, shares_of
+from tests.benchmark.peers.books.views import approve, publish, shares_of
 from tests.benchmark.peers.company.models import Card, Charge, ClaimedKey, LedgerEntry, Source
 from tests.benchmark.peers.company.serializers import CardInput, ChargeSerializer, OrderSerializer, SourceSerializer
-from tests.benchmark.peers.textbook.views import Pages
+from tests.benchmark.peers.textbook.views import Pages, use
 
 # How long a request waits for another one under the same key.
 WAIT_SECONDS, LOOK_SECONDS = 10, 0.05
@@ -66,7 +65,7 @@ class ChargeViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, GenericVie
         with transaction.atomic():
             use(order.validated_data["source"])
             charge = order.save(owner=self.request.user)
-            self.publish("charge.created", self.get_serializer(charge).data)
+            publish(self.request.user, "charge.created", self.get_serializer(charge).data)
         charge.reference, charge.status = approve(charge), Charge.Status.SUCCEEDED
         charge.captured, charge.amount_captured = True, charge.amount
         with transaction.atomic():
@@ -74,14 +73,10 @@ class ChargeViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, GenericVie
             entries = [LedgerEntry(charge=charge, account=name, amount=amount) for name, amount in shares_of(charge)]
             LedgerEntry.objects.bulk_create(entries)
             answer = self.get_serializer(charge).data
-            self.publish("charge.succeeded", answer)
+            publish(self.request.user, "charge.succeeded", answer)
             claimed.answer = answer
             claimed.save(update_fields=["answer"])
         return answer
-
-    def publish(self, kind: str, payload: Any) -> None:
-        event = Event.objects.create(owner=self.request.user, type=kind, payload=payload)
-        OutboxMessage.objects.create(event=event)
 
 
 def answer_of(request: Request, key: str, digest: str) -> Any:
@@ -97,10 +92,3 @@ def answer_of(request: Request, key: str, digest: str) -> Any:
             return known.answer
         time.sleep(LOOK_SECONDS)
     raise Conflict("Another request with this key is under way.")
-
-
-def use(source: Source) -> None:
-    """Mark a source as used. Raises ValidationError where another charge has used it."""
-    if not Source.objects.filter(pk=source.pk, used=False).update(used=True):
-        raise ValidationError({"source": "It has been used already."})
-    source.used = True

@@ -53,8 +53,8 @@ class ChargeViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, GenericVie
         return answer
 
 
-def use(source: Source) -> None:
+def use(source: Any) -> None:
     """Mark a source as used. Raises ValidationError where another charge has used it."""
-    if not Source.objects.filter(pk=source.pk, used=False).update(used=True):
+    if not type(source).objects.filter(pk=source.pk, used=False).update(used=True):
         raise ValidationError({"source": "It has been used already."})
     source.used = True

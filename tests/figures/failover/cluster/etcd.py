@@ -33,11 +33,11 @@ class Etcd:
 
     def leader(self) -> Host | None:
         """Return the host whose etcd leads the others."""
-        return next((host for host in self.hosts if host.call(lambda host=host: _leads(host))), None)  # type: ignore[misc]
+        return next((host for host in self.hosts if host.call(lambda host=host: _leads(host))), None)
 
     @property
     def is_well(self) -> bool:
-        return all(host.call(lambda host=host: _is_healthy(host)) for host in self.hosts)  # type: ignore[misc]
+        return all(host.call(lambda host=host: _is_healthy(host)) for host in self.hosts)
 
 
 def _leads(host: Host) -> bool:

@@ -63,7 +63,7 @@ class Kaha:
     @property
     def is_well(self) -> bool:
         """Whether HAProxy sends requests to both web servers."""
-        return all(host.call(lambda host=host: _is_ready(host.address)) for host in self.webs)  # type: ignore[misc]
+        return all(host.call(lambda host=host: _is_ready(host.address)) for host in self.webs)
 
     def received(self) -> list[str]:
         """Return the IDs of the events that the merchant's receivers got, in no order."""

@@ -64,7 +64,7 @@ class Patroni:
             admin.execute("GRANT kaha_merchant TO kaha")
             admin.execute("CREATE DATABASE kaha OWNER kaha TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'")
         with self._session("kaha") as admin:
-            admin.execute((FILES / "pgbouncer.sql").read_text())  # type: ignore[arg-type]
+            admin.execute((FILES / "pgbouncer.sql").read_text())
 
     def copy_tables(self, tables: Mapping[str, Sequence[bytes]]) -> None:
         """Put rows into kaha's database, by `table (columns)`, in PostgreSQL's text form."""
@@ -72,8 +72,8 @@ class Patroni:
             # The order of the tables does not matter then.
             cursor.execute("SET session_replication_role = replica")
             for table, rows in tables.items():
-                cursor.execute(f"TRUNCATE {table.partition(' ')[0]} CASCADE")  # type: ignore[arg-type]
-                with cursor.copy(f"COPY {table} FROM STDIN") as copy:  # type: ignore[arg-type]
+                cursor.execute(f"TRUNCATE {table.partition(' ')[0]} CASCADE")
+                with cursor.copy(f"COPY {table} FROM STDIN") as copy:
                     for row in rows:
                         copy.write(row)
 

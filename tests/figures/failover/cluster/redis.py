@@ -38,9 +38,9 @@ class Redis:
         """Return the host that a Sentinel calls the master, if its Redis says so too and has a replica."""
         for host in self._sentinels:
             with suppress(RedisError, OSError):
-                address, _ = host.call(lambda host=host: _ask_sentinel(host.address))  # type: ignore[misc]
+                address, _ = host.call(lambda host=host: _ask_sentinel(host.address))
                 found = next(each for each in self.hosts if each.address == address)
-                replication = found.call(lambda found=found: self._replication(found.address))  # type: ignore[misc]
+                replication = found.call(lambda found=found: self._replication(found.address))
                 if replication["role"] == "master" and int(replication["connected_slaves"]):
                     return found
         return None

@@ -49,6 +49,14 @@ def facts() -> dict[str, Any]:
     }
 
 
+def payments() -> dict[str, Any]:
+    """Return what the provider's books have, for `books.compare`, where they are in this database."""
+    from payments.providers.simulator.models import SimulatedPayment
+
+    members = ("reference", "amount_captured", "amount_refunded")
+    return {row["reference"]: row for row in SimulatedPayment.objects.values(*members)}
+
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()

@@ -2,8 +2,8 @@
 
 import os
 
-from config import settings as ours
+from config.settings import *  # noqa: F403
+from config.settings import INSTALLED_APPS
 
-vars().update({name: value for name, value in vars(ours).items() if name.isupper()})
-INSTALLED_APPS = [*ours.INSTALLED_APPS, "tests.figures.failover.programs.apps.RemoteSimulatorConfig"]
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.figures.failover.programs.apps.RemoteSimulatorConfig"]
 PROVIDER_HOST, PROVIDER_PORT = os.environ["PROVIDER_ADDRESS"].split(":")
