@@ -2,9 +2,10 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable
 from concurrent.futures import Executor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -37,7 +38,10 @@ PROMPT_SECONDS = 0.05
 # The most late bodies in one process, and from one address.
 MOST_LATE = 500
 MOST_LATE_BY_ADDRESS = 50
-
+# Whether a part of a request's body was not read; and how much of it is dropped: the longest that proxies let through.
+REST_COMES = "kaha.rest_comes"
+MOST_DROPPED_BYTES = 17 * 1024 * 1024
+PAUSE_SECONDS = 0.5
 
 EVIDENCE = Uploads(BodyLimits(MAX_FILE_BODY_BYTES, 30), most=12)
 EVIDENCE_PATH = re.compile(r"/v2/disputes/[^/]+/evidence/?")
@@ -76,13 +80,12 @@ class Body:
 
     async def _whole(self, receive: Receive) -> bytes:
         body, stated = bytearray(), stated_length(self._environ)
-        while len(body) <= self._limits.length_bytes and len(body) != stated:
+        while self._environ[REST_COMES] and len(body) <= self._limits.length_bytes:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise RequestRefused(invalid_json("The body broke off."))
             body += message.get("body", b"")
-            if not message.get("more_body"):
-                break
+            self._environ[REST_COMES] = bool(message.get("more_body")) and len(body) != stated
         return bytes(body)
 
     def _become_late(self) -> None:
@@ -203,14 +206,38 @@ class Bodies:
 
     def __init__(self, limits: BodyLimits, lookups: Executor) -> None:
         self._limits, self._lookups = limits, lookups
-        self._late = Slots(MOST_LATE_BY_ADDRESS, MOST_LATE)
+        self._late, self._dropped = (Slots(MOST_LATE_BY_ADDRESS, MOST_LATE) for _ in range(2))
         self._long = LongBodies(lookups)
 
     async def read(self, environ: Environ, receive: Receive) -> bytes | None:
         """Return the body, or None if there is none or Content-Length is too long; raise Refused."""
-        if not has_body(environ):
+        environ[REST_COMES] = has_body(environ)
+        if not environ[REST_COMES]:
             return None
         if stated_length(environ) > self._limits.length_bytes:
             async with self._long.place(environ) as limits:
                 return await Body(environ, limits, self._late, self._lookups).read(receive) if limits else None
         return await Body(environ, self._limits, self._late, self._lookups).read(receive)
+
+    async def drop_rest(self, environ: Environ, receive: Receive) -> None:
+        """Read and drop what comes of a body that is not wanted, as long as it comes without a pause.
+
+        A client that still sends may never see its answer: the server closes the connection after one that it gives
+        early (RFC 9112, section 9.6). One that waits for the answer, as `Expect: 100-continue` says, has it at once.
+        """
+        if stated_length(environ) > MOST_DROPPED_BYTES or "HTTP_EXPECT" in environ:
+            return
+        address = counted_address(request_of(environ))
+        if self._dropped.take(address):
+            try:
+                await self._drop(receive)
+            finally:
+                self._dropped.give_back(address)
+
+    async def _drop(self, receive: Receive) -> None:
+        read, comes, until = 0, True, time.monotonic() + self._limits.deadline_seconds
+        with suppress(TimeoutError):
+            while comes and read <= MOST_DROPPED_BYTES and time.monotonic() < until:
+                message = await asyncio.wait_for(receive(), PAUSE_SECONDS)
+                read += len(message.get("body", b""))
+                comes = message.get("more_body", False)

@@ -24,7 +24,7 @@ from payments.metrics import counters, samples
 from payments.metrics.counters import count_request
 from payments.traces import lifetime as traces
 from payments.web import stored_requests
-from payments.web.bodies import Bodies
+from payments.web.bodies import REST_COMES, Bodies
 from payments.web.environ import Environ, Scope, environ_of, put_body
 from payments.web.refusals import RequestRefused, answer_to
 from payments.web.responses import Answer, Receive, Send, encoded
@@ -109,6 +109,8 @@ class Front:
         environ = environ_of(scope)
         answer = self._health.answer_to(environ) or await self._answer(environ, receive, send)
         if answer:
+            if environ.get(REST_COMES):
+                await self._bodies.drop_rest(environ, receive)
             await answer.send(send)
 
     async def _live(self, receive: Receive, send: Send) -> None:

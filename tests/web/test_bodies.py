@@ -107,6 +107,15 @@ def test_requests_on_one_connection_are_answered_in_their_order(port: int, shop:
         assert [int(part[:3]) for part in received.split(b"HTTP/1.1 ")[1:]] == [200, 422, 200, 422, 200]
 
 
+def test_a_client_that_still_sends_a_refused_body_has_its_answer_and_the_connection(port: int) -> None:
+    body = b" " * 4_000_000
+    with connect(port) as connection:
+        connection.sendall(head("POST /merchant/", length(body)) + body)
+        refused = answer_on(connection)[0].status
+        connection.sendall(head("GET /ping"))
+        assert (refused, answer_on(connection)[0].status) == (403, 200)
+
+
 def test_head_is_answered_like_get_without_the_body(port: int, shop: NewMerchant) -> None:
     port, key = port, shop.keys["sk_test"]
     for path in ("/v2/me", "/ping", "/static/admin/css/base.css"):
