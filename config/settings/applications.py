@@ -80,12 +80,14 @@ TEMPLATES = [
 FORM_RENDERER = "payments.admin.framework.reason_form.Renderer"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-LANGUAGE_CODE = "en-gb"
+LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 # Pages of payers and the merchants' site are in these languages, everything else is in English.
 USE_I18N = True
-LANGUAGES = [("en-gb", "English"), ("fil", "Filipino")]
+# Django looks for each text of British English in six catalogs, so only its forms of dates and numbers are taken.
+FORMAT_MODULE_PATH = ["payments.pages.locale"]
+LANGUAGES = [("en", "English"), ("fil", "Filipino")]
 LOCALE_PATHS = [BASE_DIR / "payments" / "pages" / "locale", BASE_DIR / "payments" / "merchant_site" / "locale"]
 FILE_UPLOAD_HANDLERS = ["config.http.upload_handlers.RefuseFiles"]
 # No form or API request is larger.

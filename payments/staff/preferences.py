@@ -91,7 +91,8 @@ class DisplayPreferences:
         session: Any = request.session
         language = settings.LANGUAGE_CODE
         if not site_of(request).is_for_operators:
-            chosen = session.get(LANGUAGE)
+            # 0.9.0 kept English as "en-gb".
+            chosen = session.get(LANGUAGE, "").partition("-")[0]
             language = chosen if chosen in dict(settings.LANGUAGES) else language_of(request)
         zone = _known(session.get(TIME_ZONE)) or settings.DISPLAY_TIME_ZONE
         with timezone.override(zone), translation.override(language):
