@@ -9,12 +9,24 @@ from datetime import timedelta
 from typing import Any
 
 import factory
+from django.contrib.auth.models import User
 from factory.django import DjangoModelFactory
 
 from payments import clock
 from payments.domain.cards.card_data import new_card
 from payments.domain.merchants.api_keys import create_key
-from payments.models import ApiKey, Attempt, Card, Charge, Merchant, Refund, Source
+from payments.models import (
+    ApiKey,
+    Attempt,
+    Card,
+    Charge,
+    FileSchedule,
+    Merchant,
+    Refund,
+    SavedView,
+    SentFile,
+    Source,
+)
 from payments.providers.base import Declined
 from payments.providers.failure_data import failure_data
 
@@ -198,3 +210,13 @@ class ChargeFactory(DjangoModelFactory[Charge]):
             amount_refunded=factory.SelfAttribute("amount"),
             refund=factory.RelatedFactory(RefundFactory, factory_related_name="charge"),
         )
+
+
+def schedule_files(user: User, merchant: Merchant | None = None) -> FileSchedule:
+    """Have charges sent to `user`, and to colleagues at a merchant; return the schedule, which has a file."""
+    view = SavedView.objects.create(user=user, model="payments.charge", name="Each morning")
+    schedule = FileSchedule.objects.create(
+        view=view, merchant=merchant, livemode=False, interval="daily", for_colleagues=merchant is not None
+    )
+    SentFile.objects.create(schedule=schedule, merchant=merchant, rights=b"?" * 32, size=1, sealed_content=b"")
+    return schedule

@@ -11,11 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.merchant_access import Policy
 from payments.admin.framework.object_actions import operator_of
-from payments.admin.lists.page import MAY_EXPORT
 from payments.inbox.decisions import seen_kinds
 from payments.merchant_site.site import merchant_of, merchant_site
-from payments.models import Merchant, MerchantAccess
-from payments.models.merchants.merchant_access import Limit
+from payments.models import Merchant
 
 # The columns, filters and heads of files that are the same on every page.
 ON_ALL_PAGES = {
@@ -46,17 +44,6 @@ class MerchantPolicy(Policy):
 
     def owner_of_new(self, request: HttpRequest) -> Merchant:
         return merchant_of(request)
-
-    def may_continue(self, page: Any, request: HttpRequest, limit: Limit) -> bool:
-        """Return whether the user still has a role at the merchant that may export this list."""
-        now = HttpRequest()
-        now.user = User.objects.get(pk=operator_of(request).pk)
-        rows = MerchantAccess.objects.memberships(now.user).filter(merchant_id__in=limit or ())
-        membership = rows.select_related("merchant").first()
-        if membership is None:
-            return False
-        now.user.membership = membership  # type: ignore[attr-defined]
-        return now.user.has_perm(MAY_EXPORT) and bool(page.has_view_permission(now))
 
 
 class RequestsPolicy(MerchantPolicy):

@@ -40,7 +40,7 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
     ),
     "Money": (
         Section("Payouts", "bank", ("payments.payout", "balance", "payments.payoutaccount", "payments.payoutschedule")),
-        Section("Reports", "report", ("payments.statement",)),
+        Section("Reports", "report", ("payments.statement", "payments.fileschedule")),
     ),
     "Shop": (
         Section(

@@ -44,6 +44,8 @@ from payments.models.checkout.payment_request import PaymentRequest as PaymentRe
 from payments.models.data_key import CvcKey as CvcKey
 from payments.models.data_key import DataKey as DataKey
 from payments.models.event import Event as Event
+from payments.models.file_schedule import FileSchedule as FileSchedule
+from payments.models.file_schedule import SentFile as SentFile
 from payments.models.merchants.fee_template import FeeTemplate as FeeTemplate
 from payments.models.merchants.merchant import ApiKey as ApiKey
 from payments.models.merchants.merchant import BrandPicture as BrandPicture

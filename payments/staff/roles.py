@@ -35,7 +35,7 @@ MONTH_END = {
     "payments.close_reconciliationitem",
 }
 # What people of the service and a merchant's own do alike, by theme. To help payers moves no money.
-EXPORT = {"payments.export_list"}
+EXPORT = {"payments.export_list", "payments.view_fileschedule"}
 HELP = EXPORT | {"payments.resend_payermessage", *(verb.permission for verb in (*ON_CHECKOUTS, ADD_EVIDENCE))}
 DECIDE = {ACCEPT.permission, OperatorAction.MAY_DECIDE}
 SEND_AGAIN = {"payments.change_webhook"}

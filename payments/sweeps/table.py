@@ -62,7 +62,7 @@ def _asking(does: str, *due: Due, seconds: float = 2.0) -> Sweep:
     return Sweep(does, seconds, due, ASKING_AT_ONCE, shared=True, looks=due)
 
 
-def _acting(does: str, seconds: float, *due: Due, **options: bool) -> Sweep:
+def _acting(does: str, seconds: float, *due: Due, **options: Any) -> Sweep:
     """Return a sweep that acts on nothing but what is `due`."""
     return Sweep(does, seconds, due, looks=due, **options)
 
@@ -94,6 +94,7 @@ SIMULATED_DUE = (
     _first("simulator_simulatedpayment", "dispute_due_at"),
     _first("simulator_simulatedpayout", "due_at"),
 )
+SCHEDULED_FILE_DUE = _first("payments_fileschedule", "due_at")
 NOTIFICATION_DUE = _first("payments_notification", "due_at")
 MESSAGES_DUE = [_first("payments_payermessage", "due_at", f"channel = '{channel}'") for channel in ("email", "sms")]
 SIMULATE = "domain.provider_events.messages:apply_simulator_messages"
@@ -147,6 +148,8 @@ SWEEPS = {
     "announce_events": Sweep("inbox.announcements:announce", 30.0),
     # A slow mail server holds one thread.
     "send_messages": _acting("domain.messages.to_payers:send_due", 10.0, *MESSAGES_DUE, shared=True),
+    # Files of lists: what a slow one holds is one of two threads.
+    "make_scheduled_files": _acting("admin.lists.schedules:send_due", 10.0, SCHEDULED_FILE_DUE, at_once=2, shared=True),
     # By one worker at a time, which counts what an operator was sent in the hour.
     "send_notifications": Sweep("inbox.mails:send_due", 10.0, (NOTIFICATION_DUE,)),
     "clear_sessions": Sweep("domain.maintenance.old_sign_ins:delete", HOUR),

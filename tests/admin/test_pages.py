@@ -42,7 +42,7 @@ from tests.checkout.shelf import linked
 from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api, signed_in
 from tests.contract.calls import newest_request
 from tests.disputes.stories import make_dispute
-from tests.factories import ApiKeyFactory
+from tests.factories import ApiKeyFactory, schedule_files
 from tests.ledger.books import settle
 from tests.mcp.assistant import ask_for_a_link
 from tests.messages.letters import put_into_outbox
@@ -120,6 +120,7 @@ def newest(house: House, api: Api) -> dict[type[Model], Model]:
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     add_endpoint(house.shop.merchant)
     newest_request(api)
+    schedule_files(the_operator())
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
@@ -151,6 +152,8 @@ def test_every_model_has_its_pages() -> None:
         "SettlementTotal",
         "SummedDay",
         "SavedView",
+        # On the page of its schedule.
+        "SentFile",
         "PageVisit",
         "Note",
         # Operators choose on a page of their own, and get them by e-mail.

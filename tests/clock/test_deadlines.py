@@ -56,6 +56,8 @@ OF_OTHERS = {
     "payments.webhooksecret.expires_at",
     # What is sent to operators, and to payers at once.
     "payments.notification.due_at",
+    "payments.fileschedule.due_at",
+    "payments.fileschedule.next_at",
     "payments.payermessage.due_at",
     # What workers do for all merchants.
     "payments.sweep.due_at",

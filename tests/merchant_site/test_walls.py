@@ -22,6 +22,7 @@ from tests.admin.crawl import ELSEWHERE, found_from, openable
 from tests.admin.forms import Form, addresses_below, forms_of
 from tests.admin.test_pages import newest as newest_shown  # noqa: F401  one of everything
 from tests.client import Api, made, signed_in
+from tests.factories import schedule_files
 from tests.merchant_site.conftest import Role, member
 from tests.staff.test_limits import everything, marks_of
 from tests.undone import undone
@@ -38,7 +39,7 @@ Rows = Mapping[type[Model], Model]
 @pytest.fixture
 def rows(newest_shown: dict[type[Model], Model], house: House) -> Rows:  # noqa: F811
     """Return a row of the shop for each page of the site."""
-    member(house.shop.merchant, name="somebody")
+    schedule_files(member(house.shop.merchant, name="somebody"), house.shop.merchant)
     key = house.shop.merchant.keys.get(kind="secret", livemode=False)
     asked = {"method": "GET", "path": "/v2/charges", "status": 200, "milliseconds": 7, "created_at": clock.now()}
     ApiRequest.objects.create(request_id=key.pk, merchant=key.merchant, api_key=key, livemode=False, **asked)

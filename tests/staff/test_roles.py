@@ -20,6 +20,7 @@ from tests.staff.all_merchants import for_all
 pytestmark = pytest.mark.long
 
 EVERYBODY = frozenset(ROLES)
+OF_SCHEDULES = ["change", "history", "csv", "download", "send_now", "pause", "resume", "delete_schedule"]
 SUPPORT, FINANCE, ADMINISTRATOR = {"support", "finance"}, {"finance"}, {"administrator"}
 NOBODY = frozenset[str]()
 BOTH = FINANCE | ADMINISTRATOR
@@ -40,6 +41,8 @@ WHOSE: dict[str, Any] = {
     "payments_payermessage_preview": EVERYBODY,
     "payments_payermessage_preview_mail": EVERYBODY,
     "payments_providermessage_close": FINANCE,
+    # Of whom it is of.
+    **{f"payments_fileschedule_{act}": NOBODY for act in OF_SCHEDULES},
     "payments_webhook_send_again": SUPPORT,
     "payments_charge_send_webhooks_again": SUPPORT,
     "payments_charge_send_receipt": SUPPORT,
@@ -135,6 +138,7 @@ WITHOUT_PAGE: dict[str, dict[str, str]] = {
     **{f"payments_{name}_case": {} for name in ("charge", "attempt", "unknownoutcome", "reconciliationitem")},
     "payments_approvalrequest_take": {},
     "payments_payoutfile_download": {},
+    **{f"payments_fileschedule_{act}": {} for act in ("send_now", "pause", "resume")},
 }
 BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
 # What is done with a list. A view is deleted by its ID, which is not given here.

@@ -1,7 +1,8 @@
 """The audit log: who did what and when."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from django.apps import apps
 from django.contrib import admin
@@ -74,15 +75,21 @@ class AuditEntryAdmin(BaseAdmin):
     hash_before = column("Hash of the entry before", lambda entry: bytes(entry.previous_hash or b"").hex())
     own_hash = column("Hash", lambda entry: bytes(entry.hash).hex())
 
+    def may_send(self, request: HttpRequest) -> bool:
+        return bool(self.has_view_permission(request))
+
+    def scheduled_lines(self, request: HttpRequest, most: int | None = None) -> Iterable[bytes]:
+        found = self.get_changelist_instance(request).get_queryset(request)
+        return csv_lines(HEADS, map(_cells, islice(_oldest_first(found), most)))
+
     def export(self, request: HttpRequest) -> HttpResponseBase:
         """Stream the filtered entries as CSV, oldest first, and record the export."""
-        if not self.has_view_permission(request):
+        if not self.may_send(request):
             raise PermissionDenied
         try:
-            found = self.get_changelist_instance(request).get_queryset(request)
+            lines = self.scheduled_lines(request)
         except IncorrectLookupParameters as error:
             raise Http404 from error
-        lines = csv_lines(HEADS, map(_cells, _oldest_first(found)))
         return self.streamed(request, lines, "audit", f"audit log, {request.GET.urlencode() or 'all'}")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.internal.flows.reauthentication import raise_if_reauthentication_required
 from django import forms
@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
@@ -71,7 +71,7 @@ class Result:
 
 
 # The words of a success, secrets by name to show once, the request that waits for approval, or a file.
-Done = str | Mapping[str, str] | ApprovalRequest | Result | HttpResponse
+Done = str | Mapping[str, str] | ApprovalRequest | Result | HttpResponseBase
 
 
 class Action(Part, ABC):
@@ -297,8 +297,8 @@ class Action(Part, ABC):
             if "row_id" not in cleaned:
                 raise
             return _left(page, request, row, Result(self.sent_before, self._made_before(cleaned), messages.WARNING))
-        if isinstance(done, HttpResponse):
-            return done
+        if isinstance(done, HttpResponseBase):
+            return cast(HttpResponse, done)
         return _left(page, request, row, self._result(done, row), self.next_step(page, request, row))
 
     def _result(self, done: str | Mapping[str, str] | ApprovalRequest | Result, row: Any) -> Result:

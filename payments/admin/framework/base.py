@@ -317,10 +317,6 @@ class BaseAdmin(CommonColumns, Audited, ListPage):
             raise Http404
         return super().history_view(request, *args, **kwargs)
 
-    def _may_continue(self, request: HttpRequest, limit: Any) -> bool:
-        may = self.policy.may_continue(self, request, limit)
-        return super()._may_continue(request, limit) if may is None else may
-
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         """Return the related rows; those of a form are what it changes."""
         inlines = super().get_inlines(request, obj)

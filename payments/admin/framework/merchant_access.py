@@ -55,7 +55,3 @@ class Policy:
     def owner_of_new(self, request: HttpRequest) -> Merchant | None:
         """Return the merchant to whom a new row belongs; None where the form says it."""
         return None
-
-    def may_continue(self, page: Any, request: HttpRequest, limit: Limit) -> bool | None:
-        """Return whether a file of the list may continue; None for what the list itself says."""
-        return None

@@ -72,13 +72,13 @@ class Lines:
 
 
 def list_lines(
-    batches: Iterable[list[Any]], cells: Cells, zone: tzinfo, may_continue: Callable[[], bool]
+    batches: Iterable[list[Any]], cells: Cells, zone: tzinfo, may_continue: Callable[[], bool], most: int | None = None
 ) -> Iterator[bytes]:
-    """Yield the lines of the rows of `batches` with times in `zone`, until `may_continue` says no."""
+    """Yield the lines of at most `most` rows of `batches` with times in `zone`, until `may_continue` says no."""
     ends_at, count = time.monotonic() + MOST_SECONDS, 0
     yield b"".join(csv_lines(tuple(cells), ()))
     for rows in batches:
-        if why := _why_cut(count, ends_at, may_continue):
+        if why := _why_cut(count < (most or MOST_ROWS), ends_at, may_continue):
             yield csv_line([f"Cut after {count} rows: {why}"])
             return
         # A file is in English in any case.
@@ -91,10 +91,10 @@ def list_lines(
         yield lines
 
 
-def _why_cut(count: int, ends_at: float, may_continue: Callable[[], bool]) -> str | None:
+def _why_cut(is_short: bool, ends_at: float, may_continue: Callable[[], bool]) -> str | None:
     if time.monotonic() > ends_at:
         return "this download took too long. Narrow the list."
-    if count >= MOST_ROWS:
+    if not is_short:
         return "narrow the list by its filters."
     return None if may_continue() else "you may not see the rest of this list any more."
 

@@ -33,12 +33,13 @@ from payments.admin.lists.file import (
     list_lines,
 )
 from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
+from payments.admin.lists.schedules import request_now, set_schedule
 from payments.db.texts.writes import storable
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import take_download_place
 from payments.models import MerchantAccess, SavedView
-from payments.models.merchants.merchant_access import Limit
+from payments.models.merchants.merchant_access import Limit, membership_of
 from payments.models.operators.saved_view import QUERY_MAX_LENGTH, VIEW_NAME_MAX_LENGTH
 from payments.sensitive_data.card_numbers import holds_taken_card
 
@@ -111,6 +112,15 @@ class ListPage(admin.ModelAdmin):
             raise Http404 from error
         return self.file_of(request, changelist.batches(ROWS_AT_ONCE), request.GET.urlencode() or "all")
 
+    def scheduled_lines(self, request: HttpRequest, most: int) -> Iterable[bytes]:
+        """Return the lines of at most `most` rows that the list shows at this address, for a file on a schedule."""
+        changelist: Any = self.get_changelist_instance(request)
+        return self._lines(request, changelist.batches(ROWS_AT_ONCE), most)
+
+    def may_send(self, request: HttpRequest) -> bool:
+        """Return whether a person may have this list sent to them as a file."""
+        return bool(self.has_view_permission(request) and self.may_export(request))
+
     def may_export(self, request: HttpRequest) -> bool:
         """Return whether who sees this list may take rows of it along."""
         return self.is_exported and request.user.has_perm(MAY_EXPORT)
@@ -141,13 +151,15 @@ class ListPage(admin.ModelAdmin):
 
     def file_of(self, request: HttpRequest, batches: Iterator[list[Any]], which: str) -> HttpResponseBase:
         """Stream the rows of `batches`, and record that, with `which` they are."""
-        limit = MerchantAccess.objects.limit_of(request.user)
-        zone = timezone.get_current_timezone()
-        lines = list_lines(batches, self.cells_of_file(), zone, lambda: self._may_continue(request, limit))
+        lines = self._lines(request, batches)
         with translation.override(settings.LANGUAGE_CODE):
             title = str(self.words[1])
         mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
         return self.streamed(request, lines, title, f"list of {title}, {mode}{which}")
+
+    def _lines(self, request: HttpRequest, batches: Iterator[list[Any]], most: int | None = None) -> Iterable[bytes]:
+        limit, zone = MerchantAccess.objects.limit_of(request.user), timezone.get_current_timezone()
+        return list_lines(batches, self.cells_of_file(), zone, lambda: self._may_continue(request, limit), most)
 
     def streamed(self, request: HttpRequest, lines: Iterable[bytes], title: str, detail: str) -> HttpResponseBase:
         """Stream `lines` as a file with a name of `title`, and record that; refuse while too many others are read."""
@@ -169,11 +181,10 @@ class ListPage(admin.ModelAdmin):
         return self.file_cells or cells_of(self)
 
     def _may_continue(self, request: HttpRequest, limit: Limit) -> bool:
-        """Return whether the operator may still see this list, and the merchants of `limit` in it."""
-        now = HttpRequest()
-        now.user = User.objects.get(pk=_pk_of(request))
-        is_allowed = now.user.is_active and now.user.has_perm(MAY_EXPORT) and self.has_view_permission(now)
-        return is_allowed and MerchantAccess.objects.limit_of(now.user) == limit
+        """Return whether the person may still see this list, and the merchants of `limit` in it."""
+        membership = membership_of(request.user)
+        now = request_now(_pk_of(request), membership.merchant_id if membership else None)
+        return now is not None and self.may_send(now) and MerchantAccess.objects.limit_of(now.user) == limit
 
     @method_decorator(require_POST)
     def save_filters(self, request: HttpRequest) -> HttpResponse:
@@ -200,8 +211,10 @@ class ListPage(admin.ModelAdmin):
         model = self.opts.label_lower
         if SavedView.objects.filter(user=user).exclude(model=model, name=name).count() >= MOST_VIEWS:
             return _("You have {count} views. Delete one first.").format(count=MOST_VIEWS)
-        SavedView.objects.update_or_create(user=user, model=model, name=name, defaults={"query": query})
-        return None
+        view = SavedView.objects.update_or_create(user=user, model=model, name=name, defaults={"query": query})[0]
+        if problem := set_schedule(request, self, view) if request.POST.get("every") else None:
+            transaction.set_rollback(True)
+        return problem
 
     @method_decorator(require_POST)
     def delete_saved_view(self, request: HttpRequest) -> HttpResponse:

@@ -13,10 +13,11 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from payments.admin.lists import sums
+from payments.admin.lists.mode import PARAMETER, mode_of
 from payments.admin.lists.page import MOST_VIEWS, ListPage
 from payments.admin.shown_times import NOTHING
 from payments.ids import KINDS
-from payments.models import SavedView
+from payments.models import FileSchedule, SavedView
 
 register = template.Library()
 
@@ -75,7 +76,9 @@ def list_views(context: template.Context) -> dict[str, Any]:
     return {
         "views": [(view, view.query == query) for view in views[:MOST_VIEWS]],
         "query": query,
-        "save_address": reverse(f"admin:{name}_saveview"),
+        "intervals": FileSchedule.INTERVALS if query and page.may_send(request) else (),
+        "has_colleagues": not page.admin_site.is_for_operators,
+        "save_address": query and f"{reverse(f'admin:{name}_saveview')}?{PARAMETER}={mode_of(request)}",
         "delete_address": reverse(f"admin:{name}_dropview"),
     }
 

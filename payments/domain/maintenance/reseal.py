@@ -21,6 +21,7 @@ from payments.models import (
     PayoutFile,
     ProviderAccount,
     ReportUpload,
+    SentFile,
     WebhookSecret,
 )
 from payments.vault import Place, Purpose, VaultError
@@ -86,7 +87,8 @@ COLUMNS = (
     SealedColumn("evidence", Evidence, "sealed_content", Purpose.SECRET, "evidence", "merchant_id", FILES_BATCH),
     # A report is of no merchant, so its own ID stands for one.
     SealedColumn("uploaded reports", ReportUpload, "sealed_content", Purpose.SECRET, "report", "id", FILES_BATCH),
-    # Likewise a bank file.
+    # Likewise a bank file, and a file of a list that an operator sees.
+    SealedColumn("scheduled files", SentFile, "sealed_content", Purpose.SECRET, "sent_file", "id", FILES_BATCH),
     SealedColumn(
         "accounts that bank files debit", PayoutFile, "sealed_debtor_number", Purpose.SECRET, "debtor_number", "id"
     ),

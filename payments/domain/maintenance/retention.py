@@ -26,6 +26,7 @@ from payments.models import (
     ProviderEvent,
     ProviderMessage,
     SearchEntry,
+    SentFile,
     Source,
 )
 from payments.models.checkout.checkout import WITHOUT_CHARGE
@@ -81,6 +82,7 @@ RETENTION = (
     CHECKOUTS,
     Kept(PageVisit, "last_at", 90),
     Kept(PayerMessage, "id", 90),
+    Kept(SentFile, "id", 30, batch=100),
     Kept(MoneyCheck, "started_at", 90),
     # Longer than a month, whose statements are mailed once. What still needs attention is announced again.
     Kept(Notification, "created_at", 35),

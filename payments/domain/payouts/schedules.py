@@ -11,11 +11,14 @@ RUN_AT = time(1, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def next_run_at(interval: str, now: datetime) -> datetime | None:
-    """Return when a schedule runs next: daily, on Mondays, on the first of a month; None for a manual one."""
+def next_run_at(interval: str, now: datetime, at: time = RUN_AT) -> datetime | None:
+    """Return when a schedule runs next: daily, on Mondays, on the first of a month; None for a manual one.
+
+    `at` is the time of the day, in its own time zone.
+    """
     if interval == Interval.MANUAL:
         return None
-    run_at = datetime.combine(now.date(), RUN_AT)
+    run_at = datetime.combine(now.astimezone(at.tzinfo).date(), at)
     while run_at <= now or not _is_day_of(interval, run_at):
         run_at += DAY
     return run_at

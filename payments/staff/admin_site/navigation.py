@@ -69,7 +69,7 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
             "report",
             (
                 *("payments.statement", "payments.ledgerday", "payments.account", "payments.posting"),
-                "payments.moneycheck",
+                *("payments.moneycheck", "payments.fileschedule"),
             ),
         ),
     ),
