@@ -54,6 +54,21 @@ INVARIANTS = (
         """,
     ),
     _of_checkout(
+        name="requests_are_collected_as_they_say",
+        sentence="A request has a charge of a kept card for each try that it counts, of which one is pending while it"
+        " says so; it collects no more once it is paid or voided.",
+        query="""
+            SELECT k.id FROM checkout k JOIN payments_paymentrequest r ON r.checkout_id = k.id
+            LEFT JOIN (
+                SELECT checkout_id, count(*) AS count, count(*) FILTER (WHERE status = 'pending') AS pending
+                FROM charge WHERE checkout_id IS NOT NULL AND initiator = 'merchant' GROUP BY checkout_id
+            ) c ON c.checkout_id = k.id
+            WHERE (coalesce(c.count, 0), coalesce(c.pending, 0)) <> (r.collect_tries, (
+                r.source_id IS NOT NULL AND r.collect_at IS NULL AND r.collect_ended = '')::integer)
+            OR r.source_id IS NOT NULL AND r.collect_ended = '' AND k.state IN ('paid', 'voided')
+        """,
+    ),
+    _of_checkout(
         name="cards_are_kept_by_paid_sessions",
         sentence="No session keeps the card that it checks unless it is paid.",
         query="""

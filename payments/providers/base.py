@@ -159,8 +159,8 @@ class Declined:
     """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, without secrets.
 
     `retryable` where the provider marks it as a fault of its own or of the network, so that another one may be asked.
-    `retry` is what the provider or the network advises, None where it is what `code` says. `card` is what it says of
-    the payer's card.
+    `retry` is what the provider or the network advises, None where it is what `code` says, and `retry_after_hours` how
+    long to wait, 0 where no time was named. `card` is what it says of the payer's card.
     """
 
     code: str
@@ -171,6 +171,7 @@ class Declined:
     retryable: bool = False
     retry: Retry | None = None
     card: CardFacts | None = None
+    retry_after_hours: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", redact(self.message))

@@ -43,6 +43,7 @@ def failure_data(declined: Declined) -> dict[str, Any]:
         "reason": reason,
         "next_steps": next_steps,
         "retry": declined.retry or OF_OURS[code],
+        **({"retry_after_hours": declined.retry_after_hours} if declined.retry_after_hours else {}),
         "provider_response": {
             "code": declined.provider_code or code,
             "message": declined.message or reason,

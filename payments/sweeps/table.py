@@ -79,6 +79,7 @@ EVENT_DUE = _first("payments_providerevent", "due_at")
 HOLD_DUE = _first("payments_charge", "hold_expires_at", "operation = ''")
 SETTLEMENT_DUE = _first("payments_charge", "settle_due_at", "operation = ''")
 REMINDER_DUE = _first("payments_paymentrequest", "remind_at")
+COLLECT_DUE = _first("payments_paymentrequest", "collect_at")
 UPLOAD_DUE = _first("payments_reportupload", "due_at")
 UPLOAD_ENDED = _first("payments_reportupload", "expires_at", "due_at IS NOT NULL")
 ENDPOINT_DUE = _first("payments_webhookendpoint", "catch_up_at")
@@ -119,6 +120,8 @@ SWEEPS = {
     "void_expired_holds": _asking("domain.charging.expiry:void_expired_holds", HOLD_DUE, seconds=30.0),
     "expire_checkouts": Sweep(EXPIRE_CHECKOUTS, 10.0, CHECKOUTS_DUE),
     "remind_of_requests": _acting("domain.checkout.requests:remind_due", 60.0, REMINDER_DUE),
+    # By one worker at a time, which counts how often a card is tried.
+    "collect_requests": _acting("domain.checkout.collect:collect_due", 5.0, COLLECT_DUE),
     # A second call makes the loop that runs look again.
     "deliver_webhooks": Sweep("webhooks.worker:DELIVERER.run", 1.0, (oldest_unserved,), at_once=2, shared=True),
     "catch_up_endpoints": _acting("domain.webhooks.endpoints:catch_up", 1.0, ENDPOINT_DUE),

@@ -33,6 +33,24 @@ def billed(api: Api, **members: Any) -> dict[str, Any]:
     return made(api.post("/payment_requests/", order | {"delivery_methods": ["email"]} | to | members))
 
 
+def kept_card(api: Api, juan: str, number: str = APPROVED) -> str:
+    """Keep a new card for a customer, who agrees to be charged and has paid with it, if it pays; return its source."""
+    consent = {"text": "You may charge my card for each invoice.", "at": "2026-11-20"}
+    source = api.source(number)
+    made(api.post(f"/customers/{juan}/sources", {"source": source, "consent": consent}))
+    if number == APPROVED:
+        api.charge_source(source, 100, initiator="customer")
+    return source
+
+
+def collected(api: Api, number: str = APPROVED, **members: Any) -> dict[str, Any]:
+    """Return a new payment request that collects itself by a card of this number; `members` may be its schedule."""
+    parts = {name: members.pop(name) for name in ("schedule", "recurring") if name in members}
+    juan = members.pop("customer", None) or customer(api)
+    source = members.pop("source", None) or kept_card(api, juan, number)
+    return billed(api, customer=juan, source=source, collect=parts, **members)
+
+
 def opened(api: Api, **members: Any) -> dict[str, Any]:
     """Return a new session."""
     return made(api.post("/checkout_sessions/", {**ORDER, **members}))

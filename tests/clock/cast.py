@@ -11,9 +11,9 @@ from django.db.models import Model
 from payments import clock
 from payments.domain.payouts import make, send
 from payments.ids import parse_id
-from payments.models import Attempt, Charge, Checkout, Dispute, PayoutSchedule, Webhook, WebhookEndpoint
+from payments.models import Attempt, Charge, Checkout, Dispute, PaymentRequest, PayoutSchedule, Webhook, WebhookEndpoint
 from payments.providers.simulator.models import Message
-from tests.checkout.cast import SAVE_CARD, billed, customer, opened, save
+from tests.checkout.cast import SAVE_CARD, collected, customer, opened, save
 from tests.checkout.shelf import linked
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, STOLEN, Api, made
 from tests.contract.calls import ENDPOINT, keep
@@ -55,7 +55,8 @@ def one_of_each(api: Api) -> None:
     api.charge_source(keep(api, api.source(STOLEN)))
     opened(api)
     save(opened(api, **SAVE_CARD, customer=customer(api)), ANSWER_LOST)
-    billed(api)
+    collected(api)
+    PaymentRequest.objects.update(collect_at=clock.now() + HOUR, collect_after=clock.now() + HOUR)
     linked(api, expiry=f"12/31/{clock.now().year + 1}")
     made(api.post("/webhook_endpoints/", ENDPOINT | {"enabled_events": ["payout.paid"]}))
     WebhookEndpoint.objects.update(failing_since=clock.now())

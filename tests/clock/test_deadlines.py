@@ -28,6 +28,10 @@ DEADLINES = {
     "payments.checkout.check_due_at",
     "payments.paymentlink.ends_at",
     "payments.paymentrequest.remind_at",
+    "payments.paymentrequest.collect_at",
+    # Its days count from it.
+    "payments.paymentrequest.collect_from",
+    "payments.paymentrequest.collect_after",
     "payments.charge.hold_expires_at",
     "payments.charge.settle_due_at",
     "payments.webhook.due_at",

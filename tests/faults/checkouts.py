@@ -15,12 +15,12 @@ from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.shared.errors import PaymentError
-from payments.models import Charge, Checkout, Event, Source
+from payments.models import Charge, Checkout, Event, PaymentRequest, Source
 from payments.providers.simulator.books import approve, decline, find_page
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from payments.tasks import run_sweep
 from tests.checkout import shelf
-from tests.checkout.cast import ADDRESS, SAVE_CARD, SETUP, SUBSCRIPTION, billed, card, customer, opened
+from tests.checkout.cast import ADDRESS, SAVE_CARD, SETUP, SUBSCRIPTION, billed, card, collected, customer, opened
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, Api
 from tests.faults.books import differences, not_found_out
 from tests.faults.elapsed_time import let_pass, let_pass_for_check
@@ -106,6 +106,18 @@ class TimeEnds:
         run_sweep("expire_checkouts")
 
 
+@dataclass(frozen=True)
+class Collect:
+    """The days pass until the next try of a request, and a worker makes it."""
+
+    session: str
+
+    def __call__(self) -> None:
+        waiting = PaymentRequest.objects.filter(checkout_id=row_id(self.session), collect_at__isnull=False)
+        waiting.update(collect_at="2026-01-01T00:00:00Z")
+        run_sweep("collect_requests")
+
+
 def row_id(session: str) -> UUID:
     """Return the ID of the row of a session, a request or a payment of a link."""
     return UUID(hex=session.partition("_")[2])
@@ -118,7 +130,7 @@ def run_checkout(world: World, shop: NewMerchant, random: Random) -> "CheckoutLi
     return life
 
 
-Act = Pay | GiveUp | Post | TimeEnds
+Act = Pay | GiveUp | Post | TimeEnds | Collect
 
 
 @dataclass
@@ -150,7 +162,9 @@ class CheckoutLife:
 
     def _opened(self, api: Api) -> str:
         """Open a session in one of the modes, a request or a payment of a link; return its ID."""
-        order = self.random.choice([{}, SETUP, SAVE_CARD, SUBSCRIPTION, "request", "link"])
+        order = self.random.choice([{}, SETUP, SAVE_CARD, SUBSCRIPTION, "request", "collected", "link"])
+        if order == "collected":
+            return str(collected(api, self.random.choice([APPROVED, APPROVED, DECLINED, NEVER_ARRIVES]))["id"])
         if order == "request":
             return str(billed(api)["id"])
         if order == "link":
@@ -163,7 +177,7 @@ class CheckoutLife:
         pay = Pay(self.session, self.random.choice(CARDS), self.random.choice([True, False]))
         ends: list[Act] = [Post(key, f"{path}/expire"), Post(key, f"{path}/capture"), TimeEnds(self.session)]
         if self.session.startswith("pr"):
-            ends = [Post(key, f"/payment_requests/{self.session}/void", "Ordered twice")]
+            ends = [Post(key, f"/payment_requests/{self.session}/void", "Ordered twice"), *[Collect(self.session)] * 4]
         return self.random.choice([pay, pay, pay, GiveUp(self.session), *ends])
 
     def _fault(self) -> Fault:
@@ -197,6 +211,7 @@ class CheckoutLife:
             yield "unresolved", "an outcome is not found out"
         for charge in charges:
             yield from (("books", line) for line in differences(charge.source_id))
+        yield from self._wrong_tries(row, charges)
         events = Event.objects.filter(object_id=row.id).order_by("sequence").values_list("sequence", flat=True)
         if list(events) != list(range(1, row.version + 1)) and row.kind != Checkout.Kind.LINK:
             yield "lost", f"the session has events {list(events)} and is at {row.version}"
@@ -212,6 +227,14 @@ class CheckoutLife:
                 yield "unresolved", "the check of a card is not found out"
         elif standing not in CHARGED[State(row.state)]:
             yield "double", f"a session that is {row.state} has charges {standing}"
+
+    @staticmethod
+    def _wrong_tries(row: Checkout, charges: list[Charge]) -> Iterator[tuple[str, str]]:
+        tries = sum(charge.initiator == Charge.Initiator.MERCHANT for charge in charges)
+        if row.kind == Checkout.Kind.REQUEST and (tries != row.request.collect_tries):
+            yield "double", f"a request that counts {row.request.collect_tries} tries has {tries}"
+        if row.kind == Checkout.Kind.REQUEST and row.request.is_collecting and row.request.collect_at is None:
+            yield "unresolved", "a try is not found out"
 
     @staticmethod
     def _taken(charges: list[Charge]) -> int:

@@ -61,6 +61,13 @@ def attempt_without_a_charge(history: History) -> str:
     return forge_session(history, "expired", attempts=1)
 
 
+@breaks("requests_are_collected_as_they_say")
+def try_that_is_not_counted(history: History) -> str:
+    request = history.requests["collected"]
+    forge(row_of(request).request, collect_tries=2)
+    return str(request["id"])
+
+
 @breaks("cards_are_kept_by_paid_sessions", "checkouts_say_their_end_once")
 def card_that_is_kept_by_a_session_that_has_expired(history: History) -> str:
     return forge_session(history, "saved", state="expired")

@@ -5,7 +5,7 @@ from typing import Any
 from payments import clock
 from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
-from payments.domain.checkout import payments, sessions
+from payments.domain.checkout import collect, payments, sessions
 from payments.domain.disputes import respond
 from payments.domain.payouts import accounts, make, states
 from payments.domain.payouts.terms import Terms
@@ -19,7 +19,17 @@ from payments.tasks import run_sweep
 from tests.charging.doubles import Double, LosesAnswers, provider
 from tests.charging.elapsed_time import arrive_late, extend, let_time_pass, recover, settle_refunds
 from tests.checkout import cast, shelf
-from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, made
+from tests.client import (
+    ANSWER_LOST,
+    APPROVED,
+    CHALLENGED,
+    DECLINED,
+    NEVER_ARRIVES,
+    REFUNDS_FAIL,
+    REFUNDS_WAIT,
+    STOLEN,
+    made,
+)
 from tests.contract.calls import endpoint
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, deliver, dispute_on
 from tests.invariants.coverage import WatchedApi
@@ -249,12 +259,27 @@ class History:
         """Bill by requests: one is paid, one was declined, one is being paid, one is void and one still open."""
         names = ("paid", "declined", "at the bank", "voided", "open")
         self.requests = {name: cast.billed(self.api, customer=self.customer) for name in names}
+        self._collected()
         cast.pay(self.requests["paid"])
         for name in ("declined", "voided"):
             cast.pay(self.requests[name], DECLINED)
         cast.pay_by_wallet(self.requests["at the bank"])
         made(self.api.post(f"/payment_requests/{self.requests['voided']['id']}/void", {"reason": "Ordered twice"}))
         made(self.api.post(f"/payment_requests/{self.requests['open']['id']}/resend"))
+
+    def _collected(self) -> None:
+        """Bill by requests that collect themselves: each ends otherwise, and one has another day."""
+        cards = {"collected": APPROVED, "exhausted": DECLINED, "advice": STOLEN, "gone": APPROVED, "stopped": APPROVED}
+        self.requests |= {name: cast.collected(self.api, card, schedule=[0]) for name, card in cards.items()}
+        self.requests["collecting"] = cast.collected(self.api, DECLINED)
+        path = f"/payment_requests/{self.requests['stopped']['id']}"
+        made(self.api.post(f"{path}/stop_collecting"))
+        made(self.api.delete(f"/customers/{self.requests['gone']['customer']}"))
+        collect.collect_due()
+        made(self.api.post(f"{path}/collect"))
+        made(self.api.post(f"{path}/stop_collecting"))
+        void = f"/payment_requests/{cast.collected(self.api)['id']}/void"
+        made(self.api.post(void, {"reason": "Ordered twice"}))
 
     def _subscribed(self) -> None:
         """Keep cards by sessions: with a charge that is paid, declined or under way, and without one."""

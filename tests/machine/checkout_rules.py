@@ -90,7 +90,9 @@ def _wrong_now(seen: Seen) -> Iterable[str]:
     standing = [status for status in seen.statuses.values() if status != Charge.Status.FAILED]
     if row.mode != Checkout.Mode.SAVE_CARD and standing not in _standing(row, state):
         yield f"{row} is {state} and has charges {standing}"
-    first = [charge.failure_data for charge in seen.charges[:FAILURES_MAX] if charge.failure_data]
+    tries = [charge for charge in seen.charges if charge.initiator == Charge.Initiator.MERCHANT]
+    payers = [charge for charge in seen.charges[:FAILURES_MAX] if charge not in tries]
+    first = [charge.failure_data for charge in (*payers, *tries[:1]) if charge.failure_data]
     declined = sum(failure["code"] not in ABANDONED for failure in first)
     if seen.mails != declined * (row.kind != Checkout.Kind.SESSION and bool(_email(row))):
         yield f"{row} had {declined} declines, and {seen.mails} mails about them"

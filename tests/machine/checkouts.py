@@ -30,11 +30,12 @@ from payments.providers.simulator.models import Message, SimulatedPayment
 from tests.charging.doubles import Double, KnowsNothing, LosesAnswers, NeverHears, provider
 from tests.charging.elapsed_time import arrive_late
 from tests.checkout import shelf
-from tests.checkout.cast import SAVE_CARD, SETUP, SUBSCRIPTION, billed, customer, opened
-from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, HANDLER, NEVER_ARRIVES, Api, error_of
+from tests.checkout.cast import SAVE_CARD, SETUP, SUBSCRIPTION, billed, collected, customer, opened
+from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, HANDLER, NEVER_ARRIVES, STOLEN, Api, error_of
 from tests.faults.elapsed_time import let_pass_for_check
 from tests.machine.checkout_money import MONEY, Act
 from tests.machine.checkout_rules import LoggedErrors, Seen, differences, end_differences, see
+from tests.machine.checkout_tries import TRIES
 from tests.machine.sweeps import Time
 from tests.pages.checkout_page import CARD
 from tests.pages.waiting_charges import path_of
@@ -46,7 +47,7 @@ MODES: Mapping[str, Mapping[str, Any]] = {
     "subscription": SUBSCRIPTION,
     "save_card": SAVE_CARD,
 }
-KINDS = (*MODES, "request", "link")
+KINDS = (*MODES, "request", "collected", "link")
 FEWEST_ACTS, MOST_ACTS = 6, 12
 OFTEN = 6
 MOST_SALES = 2
@@ -157,6 +158,9 @@ class CheckoutHistory:
             items = [{"name": "Halo-halo", "amount": 12_500, "quantity": 2}]
             link = shelf.linked(self.api, line_items=items)
             self.sales += [Sale(public_id("cs", shelf.open_payment(link, 1).id), link) for _ in range(2)]
+        elif kind == "collected":
+            number = self.random.choice((APPROVED, APPROVED, DECLINED, STOLEN, NEVER_ARRIVES))
+            self.sales.append(Sale(collected(self.api, number)["id"]))
         elif kind == "request":
             self.sales.append(Sale(billed(self.api)["id"]))
         else:
@@ -350,14 +354,14 @@ def end_by_shop(history: CheckoutHistory, sale: Sale) -> None:
     assert code == expected, f"{code} where {expected} is right"
 
 
-OVER: tuple[Act, ...] = (*MONEY, late_money, receive_reports, look_up)
-PAY: tuple[Act, ...] = (pay_by_card, pay_by_card, pay_by_card, pay_by_wallet, pay_by_wallet)
+OVER: tuple[Act, ...] = (*MONEY, *TRIES, late_money, receive_reports, look_up)
+PAY: tuple[Act, ...] = (*TRIES, pay_by_card, pay_by_card, pay_by_card, pay_by_wallet, pay_by_wallet)
 LEAVE: tuple[Act, ...] = (give_up, give_up, end_hour, end_page, look_up, look_up, late_money, receive_reports)
 ACTS: tuple[Act, ...] = (*PAY, *LEAVE, *OVER, send_again, look_at_page, decide, come_back, end_time, end_by_shop)
 # What is done most to a checkout in each state.
 LIKELY: Mapping[State, tuple[Act, ...]] = {
     State.UNPAID: PAY,
-    State.PAYING: (*LEAVE, decide, decide, late_money, end_by_shop, end_time),
+    State.PAYING: (*LEAVE, *TRIES, decide, decide, late_money, end_by_shop, end_time),
     **dict.fromkeys((State.AUTHORIZED, State.PAID, State.VOIDED, State.EXPIRED), OVER),
 }
 

@@ -40,6 +40,7 @@ def loader(db: None) -> MigrationLoader:
     return MigrationLoader(connection)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_every_migration_runs_while_the_version_before_serves(loader: MigrationLoader) -> None:
     unsafe = {}
     for (app, name), migration in loader.disk_migrations.items():

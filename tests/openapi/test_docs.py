@@ -238,7 +238,7 @@ class TestInABrowser:
     def test_all_calls_are_on_a_page_of_bounded_length(self, tab: Page) -> None:
         tab.set_viewport_size({"width": 1440, "height": 900})
         tab.goto("/docs")
-        assert tab.evaluate("document.documentElement.scrollHeight") < 64_000
+        assert tab.evaluate("document.documentElement.scrollHeight") < 65_000
 
     def test_all_samples_are_there_without_javascript(self, live_server: LiveServer, browser: Browser) -> None:
         context = browser.new_context(java_script_enabled=False)

@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import send
-from tests.checkout.cast import billed, opened
+from tests.checkout.cast import billed, collected, opened
 from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import (
@@ -76,6 +76,11 @@ def kept_source(api: Api) -> Ids:
     return ids
 
 
+def to_collect(api: Api) -> Ids:
+    made_ready = collected(api)
+    return {"pr": made_ready["id"], "src": made_ready["source"]}
+
+
 def sent_payout(api: Api) -> Ids:
     ids = payout(api)
     assert send.send_due() == 1
@@ -124,6 +129,8 @@ OPERATIONS: dict[str, tuple[Prepare, str, str]] = {
     "retrieve_payment_request": (request, "object", "payment_request"),
     "void_payment_request": (request, "void_reason", "Sent twice"),
     "resend_payment_request": (request, "object", "payment_request"),
+    "collect_payment_request": (to_collect, "tries", "0"),
+    "stop_collecting_payment_request": (request, "object", "payment_request"),
     "list_payment_links": (link, "object", "payment_link"),
     "create_payment_link": (nothing, "active", "(true|True|1)"),
     "retrieve_payment_link": (link, "object", "payment_link"),

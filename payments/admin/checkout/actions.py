@@ -9,9 +9,10 @@ from payments.admin.charges.payer_messages import WOULD_BE_SENT
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
-from payments.domain.checkout import requests, sessions
+from payments.db.writes import StaleRow
+from payments.domain.checkout import collect, requests, sessions
 from payments.domain.checkout.payments import description_of
-from payments.domain.checkout.verbs import EXPIRE, RESEND, VOID_REQUEST
+from payments.domain.checkout.verbs import EXPIRE, RESEND, STOP_COLLECTING, TRY_NOW, VOID_REQUEST
 from payments.domain.shared.errors import PaymentError
 from payments.models import Checkout
 
@@ -66,3 +67,30 @@ class ResendRequest(OnCheckout, verb=RESEND):
         requests.resend_for_operator(checkout)
         sent = gettext("Sent again. A worker delivers it in a moment.")
         return sent if checkout.livemode else str(WOULD_BE_SENT)
+
+
+class TryNow(OnCheckout, verb=TRY_NOW):
+    """Have a worker charge the kept card of a request at once."""
+
+    over = _("This request cannot be tried now.")
+    too_late = {StaleRow: over}
+
+    def fits(self, checkout: Checkout) -> bool:
+        return checkout.kind == Checkout.Kind.REQUEST and collect.can_try(checkout)
+
+    def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
+        collect.try_now_for_operator(checkout)
+        return gettext("A worker charges the card in a moment.")
+
+
+class StopCollecting(OnCheckout, verb=STOP_COLLECTING):
+    """Charge the kept card of a request no more."""
+
+    over = _("This request does not collect itself, or a try is under way.")
+
+    def fits(self, checkout: Checkout) -> bool:
+        return checkout.kind == Checkout.Kind.REQUEST and checkout.request.collect_at is not None
+
+    def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
+        collect.stop_for_operator(checkout)
+        return gettext("Stopped. The card is charged no more.")

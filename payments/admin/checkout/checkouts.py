@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.charge_list import chosen_in
-from payments.admin.checkout.actions import ExpireSession, ResendRequest, VoidRequest
+from payments.admin.checkout.actions import ExpireSession, ResendRequest, StopCollecting, TryNow, VoidRequest
 from payments.admin.checkout.page import page_context, payers, state_chip
 from payments.admin.columns import UNNAMED
 from payments.admin.framework.base import BaseAdmin
@@ -60,6 +60,8 @@ CELLS: Cells = {
     **moment_cells("expires_at"),
 }
 ByPurpose = by("purpose", **{mode.value: (mode.label, Q(mode=mode)) for mode in Checkout.Mode})
+COLLECTING = Q(request__source_id__isnull=False, request__collect_ended="")
+ByCollecting = by("collecting", collecting=(_("Collecting"), COLLECTING))
 
 
 class CheckoutSearch(EntrySearch):
@@ -85,7 +87,7 @@ class CheckoutAdmin(BaseAdmin):
     )
     merchant_lookup = "merchant"
     records_views = True
-    row_actions = (ResendRequest(), ExpireSession(), VoidRequest())
+    row_actions = (ResendRequest(), TryNow(), StopCollecting(), ExpireSession(), VoidRequest())
     list_display = ("who", "what_for", "referred", "how_much", "shown_state", "created", "expires")
     sum_of = ("amount", "currency")
     file_cells = CELLS
@@ -93,6 +95,7 @@ class CheckoutAdmin(BaseAdmin):
         one_of("state", Checkout.State.values),
         one_of("kind", Checkout.Kind.values),
         ByPurpose,
+        ByCollecting,
         ByMerchant,
         ByMode,
         ByDays,

@@ -131,6 +131,10 @@ def _invoice(checkout: Checkout) -> Iterator[tuple[str, object]]:
     yield _("Taken by"), ", ".join(way for way, is_taken in taken.items() if is_taken) or NOTHING
     yield _("Message"), checkout.order.get("message") or NOTHING
     yield _("Voided because"), request.void_reason
+    if request.source_id:
+        yield _("Tries to charge the kept card"), request.collect_tries
+        yield _("Next try"), moment_cell(request.collect_at)
+        yield _("Tries ended because"), request.get_collect_ended_display()
     yield _("What it says"), search_link(PayerMessage, str(checkout), _("messages"))
 
 

@@ -12,13 +12,20 @@ from rest_framework.request import Request
 
 from payments.api.checkout.sessions import CheckoutViewSet, alias_of, answer_of
 from payments.api.responses.rendering import json_response
-from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput, status
+from payments.api.validation.payment_requests import (
+    CollectingRequestInput,
+    CollectInput,
+    RequestInput,
+    RequestListQuery,
+    VoidInput,
+    status,
+)
 from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Filters, Listing, show_page
 from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_page
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
-from payments.domain.checkout import requests
+from payments.domain.checkout import collect, requests
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Checkout
@@ -78,7 +85,9 @@ class RequestViewSet(CheckoutViewSet):
         return show_page(request, caller, REQUESTS, self.query, REQUEST.render)
 
     def create(self, request: Request) -> HttpResponse:
-        return self.make(request, RequestInput, partial(requests.create, render=answer_of(REQUEST, 201)))
+        # Programs of the other addresses know no more members.
+        accepted = RequestInput if alias_of(request) else CollectingRequestInput
+        return self.make(request, accepted, partial(requests.create, render=answer_of(REQUEST, 201)))
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return json_response(REQUEST.render(requests.find(self.caller(request), pk)))
@@ -94,3 +103,13 @@ class RequestViewSet(CheckoutViewSet):
     def resend(self, request: Request, pk: str) -> HttpResponse:
         changed = answer_of(REQUEST)
         return self.run(request, Nothing, lambda caller, _: requests.resend(caller, pk, changed).answer)
+
+    @action(detail=True, methods=["post"])
+    def collect(self, request: Request, pk: str) -> HttpResponse:
+        changed = answer_of(REQUEST)
+        return self.run(request, CollectInput, lambda caller, body: collect.begin(caller, pk, body, changed).answer)
+
+    @action(detail=True, methods=["post"])
+    def stop_collecting(self, request: Request, pk: str) -> HttpResponse:
+        changed = answer_of(REQUEST)
+        return self.run(request, Nothing, lambda caller, _: collect.stop(caller, pk, changed).answer)

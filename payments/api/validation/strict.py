@@ -65,6 +65,10 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
         """Add to `errors`, which has the faults found so far by member, those between members of `data`."""
 
+    def require(self, name: str, errors: Errors) -> None:
+        """Add to `errors` that the member `name` is missing."""
+        errors.setdefault(name, [self.fault("missing")])
+
     def fault(self, key: str, **values: object) -> ErrorDetail:
         """Return the class's error message for `key`, with `key` as its code."""
         return ErrorDetail(str(self.error_messages[key]).format(**values), code=key)

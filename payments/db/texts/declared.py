@@ -78,7 +78,7 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
     "payments.Notification": {OURS: "why", HIDDEN: "key text"},
     "payments.PageVisit": {OURS: "address browser"},
     "payments.PayerMessage": {OURS: "kind why", REQUEST: "recipient", HIDDEN: "subject text"},
-    "payments.PaymentRequest": {REQUEST: "void_reason", OURS: "series"},
+    "payments.PaymentRequest": {REQUEST: "void_reason", OURS: "series collect_ended"},
     "payments.PaymentLink": {REQUEST: "internal_name order", OURS: "short"},
     "payments.Payout": {PROVIDER: "provider_ref", HIDDEN: "failure_code why"},
     "payments.PayoutAccount": {SEALED: "sealed_number"},

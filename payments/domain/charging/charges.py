@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db import DatabaseError, InterfaceError, transaction
 
 from payments import clock
-from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain import sources
 from payments.domain.bulkheads import ProviderBusy
@@ -134,8 +133,7 @@ def _open(
         found = candidates.routes_for(*owner, source.type, order.amount, order.currency, hold)
         via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
         record = idempotency.new_record(caller)
-        begun = [checkout_progress.begin(order.checkout)] if order.checkout else []
-        checkout = copy_with(order.checkout.checkout, begun[0].values) if order.checkout else None
+        begun, checkout = checkout_progress.begin_charge(caller, order.checkout)
         charge = _new_charge(caller, source, order, checkout)
         created = events.of(caller, CHARGE_CREATED, charge)
         attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)

@@ -16,9 +16,9 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue import error_table as errors
 from payments.domain.catalogue.event_types import REQUEST_CREATED, REQUEST_UPDATED
 from payments.domain.catalogue.refusal_texts import said
-from payments.domain.charging.checkouts import checkout_progress
-from payments.domain.checkout import availability, sessions
-from payments.domain.messages.invoices import INVOICE, REMINDER, invoices_of
+from payments.domain.charging.checkouts import checkout_progress, tries
+from payments.domain.checkout import availability, collect
+from payments.domain.messages.invoices import INVOICE, REMINDER, REMINDERS, invoices_of, reminded
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
@@ -33,9 +33,8 @@ from payments.sweeps.scope import ALL_MERCHANTS, Scope
 OK = 200
 SERIES_LENGTH, REASON_MAX_LENGTH = 8, 255
 RESEND_PAUSE = timedelta(minutes=1)
-# When an open request is reminded of: after its creation, and after the reminder before was sent.
-REMINDERS = (timedelta(days=3), timedelta(days=4))
-State = Checkout.State
+AFTER_TRY = timedelta(hours=1)
+State, Ended = Checkout.State, PaymentRequest.Ended
 Render = Callable[[Checkout], StoredAnswer]
 
 
@@ -48,6 +47,7 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     `not_available` for an order that none can take.
     """
     customer = customers.lock(caller, order["customer"])
+    collected = collect.asked(caller, customer.id, order)
     availability.require_types(caller, order["payment_method_types"])
     checkout = new_request(caller, merchant, customer, order)
     whole = (checkout.amount, checkout.amount)
@@ -55,7 +55,7 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     remind_at = checkout.created_at + REMINDERS[0]
     number = _next_number(caller, customer)
     request = PaymentRequest(
-        checkout=checkout, merchant=merchant, livemode=caller.livemode, remind_at=remind_at, **number
+        checkout=checkout, merchant=merchant, livemode=caller.livemode, remind_at=remind_at, **number, **collected
     )
     answer = render(checkout)
     created = events.of(caller, REQUEST_CREATED, checkout)
@@ -71,7 +71,7 @@ def new_request(caller: Caller, merchant: Merchant, customer: KnownCustomer, ord
     moment = clock.now()
     # The invoice keeps whom it was made for: a customer may change, or be deleted.
     known = {f"customer_{name}": getattr(customer, name) for name in ("email", "name", "phone")}
-    asked = {name: value for name, value in order.items() if name != "customer"}
+    asked = {name: value for name, value in order.items() if name not in ("customer", "source", "collect")}
     checkout = Checkout(
         kind=Checkout.Kind.REQUEST,
         merchant=merchant,
@@ -94,7 +94,7 @@ def _next_number(caller: Caller, customer: KnownCustomer) -> dict[str, Any]:
     return {"series": series, "place": (made.values_list("place", flat=True).first() or 0) + 1}
 
 
-find = sessions.finder_of(Checkout.Kind.REQUEST)
+find = collect.find
 
 
 def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Checkout]:
@@ -107,7 +107,7 @@ def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Check
         raise conflict(errors.REQUEST_BUSY)
     if checkout.state != State.UNPAID:
         raise conflict(errors.REQUEST_NOT_VOIDABLE, state=checkout.state)
-    reasoned = change_request(checkout, void_reason=reason)
+    reasoned = change_request(checkout, void_reason=reason, **tries.ended(checkout.request, Ended.VOIDED))
     writes = checkout_progress.move(caller, checkout, State.VOIDED)
     answer = render(checkout)
     try:
@@ -184,18 +184,20 @@ def remind_due(scope: Scope = ALL_MERCHANTS) -> int:
 
 
 def _remind(request: PaymentRequest) -> bool:
-    checkout, number = request.checkout, request.reminders + 1
+    checkout, now = request.checkout, clock.now()
     unchanged = {
         "checkout_id": checkout.id,
         "merchant_id": checkout.merchant_id,
         "reminders": request.reminders,
         "remind_at": request.remind_at,
     }
-    is_last = not is_open(checkout) or number == len(REMINDERS)
-    # Counted from now: after an outage two would leave together.
-    next_at = None if is_last else clock.now() + REMINDERS[number]
-    values = {"reminders": number, "remind_at": next_at}
+    if request.is_collecting and (request.collect_at is None or request.collect_at < now + tries.SAME_DAY):
+        # A declined try of the same day has a message in its place.
+        until = max(request.collect_at or now, now) + AFTER_TRY
+        execute_writes(Update(PaymentRequest, unchanged, {"remind_at": until}))
+        return False
+    values = reminded(request) | ({} if is_open(checkout) else {"remind_at": None})
     is_wanted = is_open(checkout) and checkout.merchant.send_receipts and not checkout.merchant.is_closed
-    sent = invoices_of(checkout, REMINDER, number) if is_wanted else []
+    sent = invoices_of(checkout, REMINDER, values["reminders"]) if is_wanted else []
     execute_writes(Update(PaymentRequest, unchanged, values), *sent)
     return True

@@ -77,6 +77,20 @@ RESEND = Verb(
     "payments.resend_checkout",
     _("Send again"),
 )
+TRY_NOW = Verb(
+    "try_now",
+    _("The card that the customer keeps is charged in a moment, and not on the next day of the schedule."),
+    WRITE,
+    VOID_REQUEST.permission,
+    _("Try now"),
+)
+STOP_COLLECTING = Verb(
+    "stop_collecting",
+    _("The card is charged no more. The invoice stays open, and the customer can pay it on its page."),
+    WRITE,
+    VOID_REQUEST.permission,
+    _("Stop collecting"),
+)
 # Who may stop a link may let it sell again.
 SWITCH = "payments.switch_paymentlink"
 ACTIVATE = Verb("activate", _("Its page sells again, and an event says so."), WRITE, SWITCH, _("Activate"))

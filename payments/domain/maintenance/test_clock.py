@@ -17,7 +17,7 @@ from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
-from payments.domain.checkout import card_checks, links, requests, sessions
+from payments.domain.checkout import card_checks, collect, links, requests, sessions
 from payments.domain.disputes import respond
 from payments.domain.payouts import make, send, states
 from payments.domain.provider_events.messages import apply_simulator_messages
@@ -119,7 +119,9 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield Checkout.objects.filter(scope.within(), state=Checkout.State.UNPAID, expires_at__isnull=False), "expires_at"
     # To look a check of a card up twice is harmless.
     yield Checkout.objects.filter(scope.within(), check_due_at__isnull=False), "check_due_at"
-    yield PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__isnull=False), "remind_at"
+    requested = PaymentRequest.objects.filter(scope.within("checkout__"))
+    for name in ("remind_at", "collect_from", "collect_at", "collect_after"):
+        yield requested.filter(**{f"{name}__isnull": False}), name
     yield PaymentLink.objects.filter(scope.within(), active=True, ends_at__isnull=False), "ends_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
@@ -145,7 +147,10 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         events=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope) + card_checks.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
-        checkouts=sessions.expire_due(scope=scope) + requests.remind_due(scope=scope) + links.close_due(scope=scope),
+        checkouts=sum(
+            sweep(scope=scope)
+            for sweep in (sessions.expire_due, collect.collect_due, requests.remind_due, links.close_due)
+        ),
         responses=respond.send_due(scope=scope),
         settled=settlement.settle_due(scope=scope),
         payouts=states.release_reserves(scope=scope) + make.make_due(scope=scope) + send.send_due(scope=scope),

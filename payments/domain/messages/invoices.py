@@ -1,7 +1,11 @@
 """Messages about payment requests, and about payments by request or link that were declined."""
 
+from datetime import timedelta
+from typing import Any
+
 from django.utils.translation import gettext as _
 
+from payments import clock
 from payments.db.writes import Insert, Write, execute_writes
 from payments.domain.catalogue.event_types import REQUEST_UPDATED
 from payments.domain.messages import outbox
@@ -9,13 +13,15 @@ from payments.domain.messages.content import Content, items_of, one_line
 from payments.domain.messages.receipts import sends_receipts
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
-from payments.models import Checkout, PayerMessage
+from payments.models import Checkout, PayerMessage, PaymentRequest
 from payments.money import shown_amount
 from payments.rendering.objects.checkout import payment_url
 
 INVOICE, REMINDER, FAILURE = "request", "request_reminder", "payment_failed"
 # Of one checkout: a payer sees later ones on the page, and anybody may have typed the address.
 FAILURES_MAX = 3
+# When an open request is reminded of: after its creation, and after the reminder before was sent.
+REMINDERS = (timedelta(days=3), timedelta(days=4))
 Channel, State = PayerMessage.Channel, Checkout.State
 
 
@@ -30,9 +36,23 @@ def invoices_of(checkout: Checkout, kind: str, sequence: int) -> list[Insert]:
 def failure_of(caller: Caller, checkout: Checkout) -> list[Write]:
     """Return the message that an attempt was declined; none for a session, whose shop informs its payer."""
     is_mailed = checkout.kind != Checkout.Kind.SESSION and checkout.attempts <= FAILURES_MAX and _email_of(checkout)
-    if not (is_mailed and sends_receipts(caller) and outbox.is_ready(checkout.livemode, Channel.EMAIL)):
-        return []
-    return [_message(checkout, FAILURE, checkout.attempts, Channel.EMAIL)]
+    return failure_message(checkout) if is_mailed and sends_receipts(caller) else []
+
+
+def failure_message(checkout: Checkout) -> list[Write]:
+    """Return the message that the last attempt was declined, if this installation sends e-mail."""
+    is_ready = outbox.is_ready(checkout.livemode, Channel.EMAIL)
+    return [_message(checkout, FAILURE, checkout.attempts, Channel.EMAIL)] if is_ready else []
+
+
+def reminded(request: PaymentRequest) -> dict[str, Any]:
+    """Return the columns by which a reminder of a request is behind it; another is counted from now.
+
+    Two would leave together after an outage otherwise.
+    """
+    number = request.reminders + 1
+    is_last = number == len(REMINDERS)
+    return {"reminders": number, "remind_at": None if is_last else clock.now() + REMINDERS[number]}
 
 
 def invoice(checkout: Checkout, message: PayerMessage) -> Content | None:

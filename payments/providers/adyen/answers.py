@@ -17,7 +17,7 @@ from payments.providers.base import (
     Pending,
     Unknown,
 )
-from payments.providers.failures.retry import advised
+from payments.providers.failures.retry import advised, hours_advised
 
 Answer = dict[str, Any]
 
@@ -127,7 +127,7 @@ def _outcome(answer: Answer, asked: Payment) -> Outcome:
     if result in REFUSED:
         number, advice = _text(answer, "refusalReasonCode"), advised(additional.get(ADVICE))
         refused = declined(result, number, provider_ref, cvc_checked(additional), advice)
-        return replace(refused, card=card_facts(additional))
+        return replace(refused, card=card_facts(additional), retry_after_hours=hours_advised(additional.get(ADVICE)))
     if result in WAITING:
         return _waiting(_object(answer, "action"), provider_ref or asked.provider_ref)
     return Unknown(f"the provider answered {result}")

@@ -14,7 +14,7 @@ from payments.providers.adyen.answers import ADVICE, card_facts, cvc_checked, fa
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.adyen.declines import declined_by_words
 from payments.providers.base import Approved, BadSignature, Declined, Outcome, Unknown, WebhookEvent
-from payments.providers.failures.retry import advised
+from payments.providers.failures.retry import advised, hours_advised
 
 Item = dict[str, Any]
 
@@ -116,7 +116,7 @@ def _authorised(item: Item) -> Outcome:
     if not _succeeded(item):
         words, advice = item.get("reason") or "", advised(additional.get(ADVICE))
         refused = declined_by_words(words, item["pspReference"], cvc_checked(additional), advice)
-        return replace(refused, card=card_facts(additional))
+        return replace(refused, card=card_facts(additional), retry_after_hours=hours_advised(additional.get(ADVICE)))
     # Adyen describes it in a member of its own, and its examples have it like this.
     metadata = additional.get("metadata") or {bodies.CAPTURE: additional.get(f"metadata.{bodies.CAPTURE}")}
     capture = metadata.get(bodies.CAPTURE)

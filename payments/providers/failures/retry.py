@@ -67,6 +67,8 @@ NETWORK = (
     Codes("01 40 41", Retry.NEW_CARD, f"{ADVICE}: new details, a prepaid card, a card for one payment"),
     Codes("02 24 25 26 27 28 29 30 43", Retry.LATER, f"{ADVICE}: try again, after an hour to ten days"),
 )
+# How long to wait after some of the networks' codes, as the same list says.
+AFTER_HOURS = {"24": 1, "25": 24, "26": 48, "27": 96, "28": 144, "29": 192, "30": 240}
 # What the simulator's declines mean, and those of a provider's code that is in no list.
 OURS = (
     Codes("lost_card stolen_card", Retry.NEVER, f"{FINAL}: 41, 43"),
@@ -89,3 +91,8 @@ OF_ADYEN, OF_XENDIT, OF_NETWORK, OF_OURS = map(_by_code, (ADYEN, XENDIT, NETWORK
 def advised(network_code: object) -> Retry | None:
     """Return what a card network advises by its code, with or without words after it; None for any other value."""
     return OF_NETWORK.get(network_code[:2]) if isinstance(network_code, str) else None
+
+
+def hours_advised(network_code: object) -> int:
+    """Return for how many hours a card network advises to wait before the next try; 0 where it names no time."""
+    return AFTER_HOURS.get(network_code[:2], 0) if isinstance(network_code, str) else 0

@@ -63,6 +63,9 @@ FAILURE_DATA = ApiObject(
         "with the payer, who must `authenticate`.",
         "later",
     ),
+    retry_after_hours=member.number(
+        "With `later`: how many hours the card's network wants to pass before the next try.", required=False
+    ),
     provider_response=Member(PROVIDER_RESPONSE, "The answer of the provider.", example=PROVIDER_RESPONSE.example),
 )
 

@@ -10,6 +10,8 @@ from payments.rendering.objects.checkout import BRANDING, LINE_ITEM, branding_of
 REQUEST_ID = "pr_019aa3c5e9b07c2286d5a1f04e7b3c6d"
 State = Checkout.State
 EXAMPLE_SECONDS = 1_763_689_380
+SCHEDULE_MEANS = "The days of the tries, counted from the sending, or from when collecting began."
+RECURRING_MEANS = "Whether a try is one of a series at fixed times."
 
 
 def _seconds(meaning: str, read: str, example: int | None = None) -> Member:
@@ -27,6 +29,26 @@ DELIVERED = ApiObject(
     "Where the message was taken: by the mail server, by the SMS service. Nothing is sent in test mode.",
     email=member.flag("By e-mail.", False, read="email_delivered"),
     sms=member.flag("By SMS.", False, read="sms_delivered"),
+)
+COLLECT = ApiObject(
+    "Collect",
+    "How a payment request collects itself: by charges of a kept source, without the payer.",
+    schedule=Member(
+        {"type": "array", "items": {"type": "integer"}}, SCHEDULE_MEANS, [0, 3, 5, 7], read="collect_schedule"
+    ),
+    recurring=member.flag(RECURRING_MEANS, False, read="collect_recurring"),
+    tries=member.number("The tries so far.", 1, read="collect_tries"),
+    next_at=member.or_null(_seconds("When the next try is due.", "collect_at", EXAMPLE_SECONDS + 3 * 86_400)),
+    state=member.choice(
+        ["waiting", "trying", "ended"], "`trying` while the outcome of a try is open.", "waiting", read="collect_state"
+    ),
+    ended_because=member.or_null(
+        member.text(
+            "`paid`, `voided`, `advice` of the card's bank (`failure_data.retry`), `exhausted` after the last day, "
+            "`stopped` by you, `source_gone` once the source is detached or its card has expired.",
+            read="collect_ended",
+        )
+    ),
 )
 # It shows a checkout of kind `request` that was read by `Checkout.objects.whole()`.
 REQUEST = ApiObject(
@@ -77,6 +99,8 @@ REQUEST = ApiObject(
     payment_details=member.or_null(member.nested(CHARGE, "The charge, as it is now.", read="paid_by", example=None)),
     void_reason=member.or_null(member.text("Why it was voided.", read="request.void_reason")),
     voided_at=member.or_null(_seconds("When it was voided.", _ended_as(State.VOIDED))),
+    source=member.id_of("src", "The source that it charges.", read="request.source_id", required=False),
+    collect=member.nested(COLLECT, "How it collects itself, if so.", read="request.collecting", required=False),
 )
 # What the example of a paid one has otherwise.
 PAID = {"paid": True, "paid_at": EXAMPLE_SECONDS, "payment_details": CHARGE.example}

@@ -8,7 +8,7 @@ from typing import Any
 from payments import clock
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
-from tests.checkout.cast import ORDER, billed, opened
+from tests.checkout.cast import ORDER, collected, opened
 from tests.checkout.shelf import ORDER as LINK_ORDER
 from tests.checkout.shelf import linked
 from tests.client import Api, made
@@ -195,6 +195,8 @@ CALLS = [
     Call("GET", "/v2/payment_requests/", query=PAGE | {"start_after": "{invoice}", "status": "open"}),
     Call("GET", "/v2/payment_requests/{invoice}"),
     Call("POST", "/v2/payment_requests/{invoice}/resend", {}),
+    Call("POST", "/v2/payment_requests/{invoice}/collect", {"collect": {"schedule": [0, 30], "recurring": True}}),
+    Call("POST", "/v2/payment_requests/{invoice}/stop_collecting", {}),
     Call("POST", "/v2/payment_requests/{invoice}/void", {"reason": "Sent twice"}),
     Call("POST", "/v2/payment_links/", LINK),
     Call("GET", "/v2/payment_links/", query=PAGE | {"start_after": "{link}", "status": "active"}),
@@ -260,7 +262,7 @@ def shop() -> tuple[Api, Stock]:
         "lost": [new_dispute(api)],
         "session": [opened(api)["id"] for _ in range(2)],
         "held_session": [held_session(api)["id"]],
-        "invoice": [billed(api)["id"] for _ in range(2)],
+        "invoice": [collected(api)["id"] for _ in range(2)],
         "link": [linked(api)["id"]],
         "endpoint": [endpoint(api)["id"]],
         "unused_endpoint": [endpoint(api)["id"] for _ in range(2)],

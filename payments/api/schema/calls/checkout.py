@@ -4,13 +4,13 @@ from payments.api.schema.examples import page
 from payments.api.schema.operations import DescribedView, id_in_path, reading_checkouts, writing_checkouts
 from payments.api.schema.responses import page_of
 from payments.api.validation.checkout import PartInput, SessionInput
-from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput
+from payments.api.validation.payment_requests import CollectingRequestInput, CollectInput, RequestListQuery, VoidInput
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing
 from payments.domain.catalogue import error_table as errors
 from payments.domain.catalogue.event_types import EVENT_TYPES, REQUEST_SUCCEEDED, SESSION_COMPLETED
 from payments.rendering.objects.checkout import LINE_ITEM, SESSION
-from payments.rendering.objects.payment_requests import REQUEST, VOIDED
+from payments.rendering.objects.payment_requests import COLLECT, REQUEST, VOIDED
 
 THE_SESSION = [id_in_path("cs", "checkout session")]
 ORDER = {
@@ -25,6 +25,9 @@ INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_met
     "delivery_methods": ["email"],
     "message": "Thank you for the order!",
 }
+SOURCE_ID = "src_019aa3c5d2b87e4c9f1a0b3d5e7f9a1c"
+COLLECTING = REQUEST.example | {"source": SOURCE_ID, "collect": COLLECT.example}
+STOPPED = {"next_at": None, "state": "ended", "ended_because": "stopped"}
 THE_REQUEST = [id_in_path("pr", "payment request")]
 VOID = REQUEST.example | {"voided": True, "voided_at": REQUEST.example["updated"], "void_reason": "Sent twice"}
 
@@ -104,8 +107,9 @@ class PaymentRequests(DescribedView):
             "create_payment_request",
             "Create a payment request",
             "Sends a customer an invoice, by e-mail, SMS or both, with the address of a page on which it is paid. It "
-            "stays open until it is paid or voided.",
-            RequestInput,
+            "stays open until it is paid or voided. With `source` and `collect` it collects itself: it "
+            "charges a kept card on the days of a schedule. A restricted key needs `charges:write`, too.",
+            CollectingRequestInput,
             REQUEST,
             status=201,
             sent={"Invoice": INVOICE},
@@ -143,5 +147,28 @@ class PaymentRequests(DescribedView):
             at=THE_REQUEST,
             answered={"Open": REQUEST.example},
             conflicts=(errors.REQUEST_NOT_OPEN,),
+        ),
+        "collect": writing_checkouts(
+            "collect_payment_request",
+            "Collect a payment request",
+            "Lets an open request collect itself, or by another source or schedule than before; the days are counted "
+            "from now. A restricted key needs `charges:write`, too.",
+            CollectInput,
+            REQUEST,
+            at=THE_REQUEST,
+            sent={"Source": {"source": SOURCE_ID, "collect": {"schedule": [0, 3, 5, 7]}}},
+            answered={"Waiting": COLLECTING},
+            conflicts=(errors.REQUEST_BUSY, errors.REQUEST_NOT_OPEN),
+            may_miss=True,
+        ),
+        "stop_collecting": writing_checkouts(
+            "stop_collecting_payment_request",
+            "Stop collecting a payment request",
+            "Charges the kept source no more. The request stays open, and its payer can pay it on its page.",
+            Nothing,
+            REQUEST,
+            at=THE_REQUEST,
+            answered={"Stopped": COLLECTING | {"collect": COLLECT.example | STOPPED}},
+            conflicts=(errors.REQUEST_BUSY, errors.REQUEST_NOT_OPEN),
         ),
     }

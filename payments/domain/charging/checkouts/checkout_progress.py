@@ -7,16 +7,16 @@ from uuid import UUID
 
 from customers.domain import checkout as customers
 from payments import clock
+from payments.db.fast_model import copy_with
 from payments.db.writes import Update, Write
 from payments.domain import prepared_reads
 from payments.domain.catalogue import event_types
-from payments.domain.charging.checkouts import link_stock
+from payments.domain.charging.checkouts import link_stock, tries
 from payments.domain.messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change
 from payments.domain.shared.errors import PaymentError, conflict, merchant_closed
 from payments.models import Charge, Checkout
-from payments.models.charging.charge import ABANDONED
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 
 State = Checkout.State
@@ -35,11 +35,15 @@ ENDS = (State.PAID, State.VOIDED, State.EXPIRED)
 
 @dataclass(frozen=True, slots=True)
 class CheckoutAttempt:
-    """A payer's attempt to pay `checkout`: the `number` of attempts before it, and what the payer gave."""
+    """A payer's attempt to pay `checkout`: the `number` of attempts before it, and what the payer gave.
+
+    One that `is_try` is made without the payer, with the kept card of a request.
+    """
 
     checkout: Checkout
     number: int
     payer: Mapping[str, Any]
+    is_try: bool = False
 
 
 def begin(attempt: CheckoutAttempt, **others: Any) -> Update:
@@ -53,6 +57,20 @@ def begin(attempt: CheckoutAttempt, **others: Any) -> Update:
     own = {"id": checkout.id, "merchant_id": checkout.merchant_id}
     untried = {**own, "state": State.UNPAID, "attempts": attempt.number}
     return Update(Checkout, untried, values | others)
+
+
+def begin_charge(caller: Caller, attempt: CheckoutAttempt | None) -> tuple[list[Write], Checkout | None]:
+    """Return the writes by which an attempt to charge begins, and the checkout as it is then; nothing for no attempt.
+
+    Raise as `begin` does.
+    """
+    if attempt is None:
+        return [], None
+    if attempt.is_try:
+        require_payable(attempt)
+        return tries.begun(caller, attempt.checkout), attempt.checkout
+    begun = begin(attempt)
+    return [begun], copy_with(attempt.checkout, begun.values)
 
 
 def _checkout_of(charge: Charge, checkout_id: UUID) -> Checkout:
@@ -109,19 +127,18 @@ def progress(caller: Caller, before: Charge, charge: Charge) -> list[Write]:
     state = state_after(checkout.state, before, charge)
     if state is None:
         return []
-    if was_declined(charge):
-        return [*move(caller, checkout, state, DECLINED_EVENTS.get(checkout.kind)), *failure_of(caller, checkout)]
-    return [*move(caller, checkout, state), *_keep_card(caller, charge, checkout)]
+    collected = tries.recorded(caller, charge, checkout)
+    if tries.was_declined(charge):
+        message = [] if tries.is_try(charge, checkout) else failure_of(caller, checkout)
+        return [*move(caller, checkout, state, DECLINED_EVENTS.get(checkout.kind)), *collected, *message]
+    # Nobody came to the bank's page of a try.
+    event = event_types.REQUEST_UPDATED if collected and state == State.UNPAID else None
+    return [*move(caller, checkout, state, event), *collected, *_keep_card(caller, charge, checkout)]
 
 
 def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
     is_kept = checkout.mode == Checkout.Mode.SUBSCRIPTION and checkout.state == State.PAID
     return customers.keep(caller, charge.customer_id, charge.source, True) if is_kept and charge.customer_id else []
-
-
-def was_declined(charge: Charge) -> bool:
-    """Return whether a charge failed by an answer, and not because its payer cancelled, or never came."""
-    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") not in ABANDONED
 
 
 def move(caller: Caller, checkout: Checkout, state: State, event: str | None = None, **others: Any) -> list[Write]:

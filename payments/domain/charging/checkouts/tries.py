@@ -1,0 +1,83 @@
+"""How a try to collect a payment request moves the request: in the statements that open and record its charge."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from payments import clock
+from payments.db.writes import Write
+from payments.domain.catalogue.event_types import REQUEST_UPDATED
+from payments.domain.messages.invoices import failure_message, reminded
+from payments.domain.messages.receipts import sends_receipts
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.checkout_changes import change, change_request
+from payments.models import Charge, Checkout, PaymentRequest
+from payments.models.charging.charge import ABANDONED
+from payments.providers.failures.retry import Retry
+
+Ended = PaymentRequest.Ended
+# A reminder and a try so near each other are one message.
+SAME_DAY = timedelta(days=1)
+
+
+def begun(caller: Caller, checkout: Checkout) -> list[Write]:
+    """Return the writes by which a try begins: that of the checkout first, and the event that shows it.
+
+    Of several at the same time, one matches the rows.
+    """
+    counted = change_request(checkout, collect_at=None, collect_tries=checkout.request.collect_tries + 1)
+    state, attempts = Checkout.State.PAYING, checkout.attempts + 1
+    return [*change(caller, checkout, REQUEST_UPDATED, state=state, attempts=attempts), counted]
+
+
+def ended(request: PaymentRequest, why: Ended) -> dict[str, Any]:
+    """Return the columns by which the collecting of a request ends; none where it does not collect any more."""
+    return {"collect_at": None, "collect_ended": why} if request.is_collecting else {}
+
+
+def is_try(charge: Charge, checkout: Checkout) -> bool:
+    """Return whether a charge is a try to collect its checkout; any other is the payer's."""
+    return checkout.kind == Checkout.Kind.REQUEST and charge.initiator == Charge.Initiator.MERCHANT
+
+
+def recorded(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
+    """Return the writes by which the outcome of a charge moves the collecting of its request, if it does.
+
+    The payer gets a message about the first declined try, and about another in place of a reminder of the same day.
+    """
+    if checkout.kind != Checkout.Kind.REQUEST or not checkout.request.is_collecting:
+        return []
+    request = checkout.request
+    if charge.status != Charge.Status.FAILED:
+        return [change_request(checkout, **ended(request, Ended.PAID))]
+    if not is_try(charge, checkout):
+        return []
+    is_reminder = request.remind_at is not None and request.remind_at <= clock.now() + SAME_DAY
+    is_informed = request.collect_tries == 1 or (is_reminder and sends_receipts(caller))
+    reminder = reminded(request) if is_reminder else {}
+    moved = change_request(checkout, **_after_decline(request, charge), **reminder)
+    return [moved, *(failure_message(checkout) if is_informed and was_declined(charge) else [])]
+
+
+def was_declined(charge: Charge) -> bool:
+    """Return whether a charge failed by an answer, and not because its payer cancelled, or never came."""
+    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") not in ABANDONED
+
+
+def _after_decline(request: PaymentRequest, charge: Charge) -> dict[str, Any]:
+    failure, now = charge.failure_data or {}, clock.now()
+    # Where nobody came to the bank's page, the bank had wanted the payer.
+    if failure.get("retry", Retry.LATER) != Retry.LATER or failure.get("code") in ABANDONED:
+        return ended(request, Ended.ADVICE)
+    following = [day for day in days_of(request) if day > now]
+    if not following:
+        return ended(request, Ended.EXHAUSTED)
+    if hours := failure.get("retry_after_hours"):
+        after = now + timedelta(hours=hours)
+        return {"collect_at": max(following[0], after), "collect_after": after}
+    return {"collect_at": following[0]}
+
+
+def days_of(request: PaymentRequest) -> list[datetime]:
+    """Return the moments of a request's schedule."""
+    assert request.collect_from is not None  # nosec B101 # for the type checker
+    return [request.collect_from + timedelta(days=day) for day in request.collect_schedule or []]
