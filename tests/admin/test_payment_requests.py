@@ -3,10 +3,11 @@
 import pytest
 from django.test import Client
 
+from payments.domain.checkout import collect
 from payments.models import AuditEntry
 from tests.admin.actions import REASON, act
-from tests.checkout.cast import billed, event_types, pay, row_of, shown
-from tests.client import Api
+from tests.checkout.cast import billed, collected, event_types, pay, row_of, shown
+from tests.client import DECLINED, Api
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/payments/checkout/"
@@ -49,3 +50,15 @@ def test_an_operator_sends_a_request_again(operator: Client, api: Api) -> None:
     act(operator, row_of(request), "resend")
     assert row_of(request).request.resends == 1
     assert AuditEntry.objects.filter(action="sent_again").count() == 1
+
+
+def test_an_operator_sees_tries_and_has_the_next_one_made_or_stops_them(operator: Client, api: Api) -> None:
+    request, other, plain = collected(api, DECLINED, schedule=[3, 5]), collected(api), billed(api)
+    act(operator, row_of(request), "try_now")
+    act(operator, row_of(other), "stop_collecting")
+    assert collect.collect_due() == 1
+    assert shown(api, other)["collect"]["ended_because"] == "stopped"
+    text = operator.get(f"{LIST}{row_of(request).pk}/change/").content.decode()
+    assert "Next try" in text
+    listed = operator.get(LIST, {"collecting": "collecting"}).content.decode()
+    assert [str(row_of(each).pk) in listed for each in (request, other, plain)] == [True, False, False]

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from payments.domain.checkout import collect
 from payments.domain.shared.errors import PaymentError
-from tests.checkout.cast import billed, charges_of, customer, event_types, pay, shown
+from tests.charging.doubles import Waits, provider
+from tests.checkout.cast import billed, charges_of, collected, customer, event_types, pay, shown
 from tests.client import Api, error_of, made
-from tests.concurrency import at_once, statuses
+from tests.concurrency import at_once, in_background, statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -69,3 +71,25 @@ def test_requests_to_one_customer_at_once_have_numbers_of_their_own(api: Api) ->
     juan = customer(api)
     made_at_once = at_once(8, lambda _: billed(Api(api.key), customer=juan))
     assert sorted(request["number"][-4:] for request in made_at_once) == [f"{number:04d}" for number in range(1, 9)]
+
+
+@pytest.mark.parametrize("turn", range(6))
+def test_of_a_payer_and_workers_at_once_one_charges(api: Api, turn: int) -> None:
+    request = collected(api)
+    calls: list[Any] = [lambda: paid_or_refused(request), collect.collect_due, collect.collect_due]
+
+    at_once(3, lambda number: calls[(number + turn) % 3]())
+
+    assert shown(api, request)["paid"]
+    [charge] = charges_of(request)
+    assert shown(api, request)["collect"]["tries"] == (charge.initiator == "merchant")
+
+
+def test_a_payer_waits_while_a_try_is_under_way(api: Api) -> None:
+    request, slow = collected(api), Waits("create_payment")
+    with provider(slow), in_background(collect.collect_due):
+        assert slow.asked.wait(60)
+        is_paid_by_payer, meanwhile = paid_or_refused(request), shown(api, request)["collect"]
+        slow.proceed.set()
+    assert (is_paid_by_payer, meanwhile["state"]) == (False, "trying")
+    assert (shown(api, request)["paid"], len(charges_of(request))) == (True, 1)

@@ -70,6 +70,7 @@ def send_as_asked(charge: Charge, recipient: str, locale: str) -> None:
 def payment_receipt(charge: Charge, message: PayerMessage) -> Content:
     """Return what the receipt of a captured charge says."""
     amount, reference = shown_amount(charge.amount_captured, charge.currency), short_reference(charge.id)
+    is_by_shop = charge.initiator == Charge.Initiator.MERCHANT
     day = _day(_paid_at(charge) if message.kind == AGAIN else message.created_at)
     return Content(
         charge.merchant,
@@ -78,6 +79,7 @@ def payment_receipt(charge: Charge, message: PayerMessage) -> Content:
         items=_items(charge) or [Item(charge.description, "", amount)],
         facts=[
             (_("Paid with"), way_of(charge.source)),
+            *([(_("Charged by"), _("the shop, with the card that you keep there"))] if is_by_shop else []),
             (_("On your statement"), charge.statement_descriptor),
             (_("Reference"), reference),
         ],
