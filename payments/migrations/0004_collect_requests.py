@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     """Adds what a payment request has that collects itself."""
 
     dependencies = [
-        ('payments', "0003_scheduled_files"),
+        ('payments', '0003_scheduled_files'),
     ]
 
     operations = [

@@ -233,7 +233,7 @@ class CheckoutLife:
         tries = sum(charge.initiator == Charge.Initiator.MERCHANT for charge in charges)
         if row.kind == Checkout.Kind.REQUEST and (tries != row.request.collect_tries):
             yield "double", f"a request that counts {row.request.collect_tries} tries has {tries}"
-        if row.kind == Checkout.Kind.REQUEST and row.request.is_collecting and row.request.collect_at is None:
+        if row.kind == Checkout.Kind.REQUEST and row.request.is_trying:
             yield "unresolved", "a try is not found out"
 
     @staticmethod

@@ -189,10 +189,12 @@ def _attempts(charges: list[Charge]) -> Moments:
     for charge in charges:
         facts = [(_("Charge"), link(Charge, charge.pk, charge)), (_("State"), chips(charge))]
         mark = "bad" if charge.status == Charge.Status.FAILED else ""
+        is_payers = charge.initiator == Charge.Initiator.CUSTOMER
+        what = _("Payer chose {method}") if is_payers else _("Kept {method} was charged")
         yield Moment(
             charge.created_at,
             About.PAYER,
-            _("Payer chose {method}").format(method=source_label(charge.source)),
+            what.format(method=source_label(charge.source)),
             facts,
             mark,
         )

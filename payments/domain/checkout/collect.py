@@ -116,7 +116,7 @@ def _change(
     checkout = find(caller, text)
     if checkout.state not in (State.UNPAID, State.PAYING):
         raise conflict(errors.REQUEST_NOT_OPEN, "This request is paid or voided.")
-    if checkout.request.is_collecting and checkout.request.collect_at is None:
+    if checkout.request.is_trying:
         raise conflict(errors.REQUEST_BUSY, "A try is under way. Try again when its outcome is known.")
     if not (values := columns(checkout)):
         idempotency.store_answer(caller, answer := render(checkout))
@@ -177,7 +177,8 @@ def _try(request: PaymentRequest) -> bool:
     try:
         _charge(request, source)
     except Replay:
-        return False
+        # A lookup was faster than the answer.
+        return True
     except PaymentError as refusal:
         if refusal.code in GIVEN_UP:
             return _give_up(checkout, GIVEN_UP[refusal.code])

@@ -191,7 +191,7 @@ def _remind(request: PaymentRequest) -> bool:
         "reminders": request.reminders,
         "remind_at": request.remind_at,
     }
-    if request.is_collecting and (request.collect_at is None or request.collect_at < now + tries.SAME_DAY):
+    if request.is_trying or (request.collect_at and request.collect_at < now + tries.SAME_DAY):
         # A declined try of the same day has a message in its place.
         until = max(request.collect_at or now, now) + AFTER_TRY
         execute_writes(Update(PaymentRequest, unchanged, {"remind_at": until}))

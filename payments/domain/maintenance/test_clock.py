@@ -62,6 +62,7 @@ class ProcessedCounts:
     lookups: int = 0
     holds: int = 0
     checkouts: int = 0
+    tries: int = 0
     responses: int = 0
     settled: int = 0
     payouts: int = 0
@@ -147,10 +148,8 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         events=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope) + card_checks.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
-        checkouts=sum(
-            sweep(scope=scope)
-            for sweep in (sessions.expire_due, collect.collect_due, requests.remind_due, links.close_due)
-        ),
+        checkouts=sessions.expire_due(scope=scope) + requests.remind_due(scope=scope) + links.close_due(scope=scope),
+        tries=collect.collect_due(scope=scope),
         responses=respond.send_due(scope=scope),
         settled=settlement.settle_due(scope=scope),
         payouts=states.release_reserves(scope=scope) + make.make_due(scope=scope) + send.send_due(scope=scope),

@@ -84,11 +84,11 @@ class PaymentRequest(FastModel):
         return self.source_id is not None and not self.collect_ended
 
     @property
-    def collecting(self) -> "PaymentRequest | None":
-        """Itself where it collects itself, or did."""
-        return self if self.source_id else None
-
-    @property
     def collect_state(self) -> str:
         """How its collecting stands: `waiting`, `trying` or `ended`."""
-        return "ended" if self.collect_ended else "trying" if self.collect_at is None else "waiting"
+        return "ended" if self.collect_ended else "trying" if self.is_trying else "waiting"
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether the outcome of a try is open."""
+        return self.is_collecting and self.collect_at is None

@@ -100,7 +100,9 @@ REQUEST = ApiObject(
     void_reason=member.or_null(member.text("Why it was voided.", read="request.void_reason")),
     voided_at=member.or_null(_seconds("When it was voided.", _ended_as(State.VOIDED))),
     source=member.id_of("src", "The source that it charges.", read="request.source_id", required=False),
-    collect=member.nested(COLLECT, "How it collects itself, if so.", read="request.collecting", required=False),
+    collect=member.nested(
+        COLLECT, "How it collects itself, if so.", read="request.source_id and row.request", required=False
+    ),
 )
 # What the example of a paid one has otherwise.
 PAID = {"paid": True, "paid_at": EXAMPLE_SECONDS, "payment_details": CHARGE.example}

@@ -1,6 +1,6 @@
 """How a try to collect a payment request moves the request: in the statements that open and record its charge."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from payments import clock
@@ -68,16 +68,10 @@ def _after_decline(request: PaymentRequest, charge: Charge) -> dict[str, Any]:
     # Where nobody came to the bank's page, the bank had wanted the payer.
     if failure.get("retry", Retry.LATER) != Retry.LATER or failure.get("code") in ABANDONED:
         return ended(request, Ended.ADVICE)
-    following = [day for day in days_of(request) if day > now]
-    if not following:
+    days = [(request.collect_from or now) + timedelta(days=day) for day in request.collect_schedule or []]
+    if not (following := [day for day in days if day > now]):
         return ended(request, Ended.EXHAUSTED)
     if hours := failure.get("retry_after_hours"):
         after = now + timedelta(hours=hours)
         return {"collect_at": max(following[0], after), "collect_after": after}
     return {"collect_at": following[0]}
-
-
-def days_of(request: PaymentRequest) -> list[datetime]:
-    """Return the moments of a request's schedule."""
-    assert request.collect_from is not None  # nosec B101 # for the type checker
-    return [request.collect_from + timedelta(days=day) for day in request.collect_schedule or []]
