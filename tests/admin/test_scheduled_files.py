@@ -13,6 +13,7 @@ from django.test import Client
 
 from payments import clock
 from payments.admin.lists import page, schedules
+from payments.admin.statements import scheduled_files
 from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
 from payments.merchant_site.site import merchant_site
@@ -116,7 +117,7 @@ def test_each_file_is_recorded_once_for_all_who_get_it_and_so_is_each_download(o
     got(operator, schedule)
     details = [entry.detail for entry in AuditEntry.objects.filter(action="exported").order_by("pk")]
     size = SentFile.objects.get().size
-    assert details[0] == f"daily list of payments.charge, test, all, {size} bytes, for operator"
+    assert details[0] == f"list of payments.charge, all, {size} bytes, for operator"
     assert details[1].startswith("Mine, ")
     assert len(details) == 2
 
@@ -208,12 +209,17 @@ def test_a_fault_of_a_filter_is_no_end(operator: Client, monkeypatch: pytest.Mon
     assert come(schedule).stopped == ""
 
 
-def test_a_file_that_is_asked_for_leaves_the_regular_ones_as_they_are(operator: Client) -> None:
+def test_a_file_that_is_asked_for_leaves_the_regular_ones_as_they_are(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     schedule = save(operator)
     act(operator, schedule, "send-now")
     schedules.send_due()
     found = FileSchedule.objects.get()
     assert (found.next_at, found.due_at, SentFile.objects.count()) == (schedule.next_at, schedule.next_at, 1)
+    monkeypatch.setattr(scheduled_files, "MOST_FILES", 1)
+    act(operator, schedule, "send-now")
+    assert schedules.send_due() == 0
 
 
 def test_one_that_is_asked_for_while_the_regular_one_comes_due_is_followed_by_that(operator: Client) -> None:
@@ -315,6 +321,7 @@ def test_colleagues_get_it_while_they_may_see_the_list(shop: NewMerchant, other_
     assert mails["finance"].startswith("May nakahanda nang nakaiskedyul na file\n")
     assert all(text.endswith(link) and "Juan" not in text for text in mails.values())
     finance = signed_in(people[Role.FINANCE])
+    assert "bytes" in text_of(finance.get(link))
     assert "order" in got(finance, schedule, SITE)
     assert "Mine" not in words_of(finance.get(f"{SITE}/charge/"))
     assert {act(finance, schedule, name, SITE).status_code for name in ("pause", "send-now", "delete-schedule")} == {
@@ -367,6 +374,9 @@ def test_the_file_is_gone_after_thirty_days_and_with_its_schedule_view_and_perso
     come(schedule)
     act(operator, schedule, "delete-schedule")
     assert (SentFile.objects.count(), FileSchedule.objects.count(), SavedView.objects.count()) == (0, 0, 1)
+    come(save(operator))
+    operator.post(f"{OFFICE}/charge/dropview/", {"view": SavedView.objects.get().pk})
+    assert (SentFile.objects.count(), AuditEntry.objects.filter(action="deleted").count()) == (0, 2)
     come(save(operator))
     the_operator().delete()
     assert SentFile.objects.count() == 0

@@ -20,6 +20,7 @@ READS = {
     *("approvals.kinds.corrections.proposed_outcome", "approvals.verbs.plan_of", "approvals.limits.parse_rules"),
     *("approvals.kinds.payouts.describe_schedule", "approvals.limits.account_change_needs_approval"),
     *("approvals.limits.key_needs_approval", "approvals.limits.limit_of", "audit.audit_log.change"),
+    *("due_rows.next_lookup_at", "payouts.schedules.next_run_at"),
     *("audit.hash_chain.count", "audit.hash_chain.verified_hashes"),
     *("bulkheads.take_download_place", "cards.bin_file.read", "charging.operations.extension_days"),
     *("checkout.payments.description_of", "checkout.requests.is_open", "messages.kinds.label_of"),

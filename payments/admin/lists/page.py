@@ -38,7 +38,8 @@ from payments.db.texts.writes import storable
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import take_download_place
-from payments.models import MerchantAccess, SavedView
+from payments.domain.operators import file_schedules
+from payments.models import FileSchedule, MerchantAccess, SavedView
 from payments.models.merchants.merchant_access import Limit, membership_of
 from payments.models.operators.saved_view import QUERY_MAX_LENGTH, VIEW_NAME_MAX_LENGTH
 from payments.sensitive_data.card_numbers import holds_taken_card
@@ -225,7 +226,9 @@ class ListPage(admin.ModelAdmin):
             view = get_object_or_404(SavedView, pk=request.POST.get("view", ""), user=request.user)
         except ValidationError as error:
             raise Http404 from error
-        view.delete()
+        with transaction.atomic():
+            file_schedules.delete(FileSchedule.objects.filter(view=view))
+            view.delete()
         self.message_user(request, _("Deleted the view “{name}”.").format(name=view.name))
         return redirect(self._list_address(""))
 

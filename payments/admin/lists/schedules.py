@@ -32,6 +32,7 @@ from payments.admin.lists.mode import mode_of
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows, next_lookup_at
+from payments.domain.operators.file_schedules import change, put
 from payments.domain.payouts.schedules import next_run_at
 from payments.models import FileSchedule, MerchantAccess, Notification, SavedView, SentFile
 from payments.models.merchants.merchant_access import membership_of
@@ -75,11 +76,16 @@ def set_schedule(request: HttpRequest, page: Any, view: SavedView) -> str | None
     own: dict[str, Any] = {"view": view, "merchant": membership and membership.merchant}
     if FileSchedule.objects.filter(view__user=view.user).exclude(**own).count() >= MOST_SCHEDULES:
         return gettext("You have {count} scheduled files. Delete one first.").format(count=MOST_SCHEDULES)
-    values = {"interval": every, "livemode": mode_of(request) == "live", "next_at": following(view, every)}
-    values |= {"for_colleagues": bool(membership and request.POST.get("colleagues")), "due_at": values["next_at"]}
-    made, is_new = FileSchedule.objects.update_or_create(**own, defaults=values | {"stopped": "", "tries": 0})
-    whom = "for colleagues too" if made.for_colleagues else "for nobody else"
-    audit_log.record(Action.ADDED if is_new else Action.CHANGED, made, detail=f"{_what(made)}, {whom}")
+    next_at, is_for_colleagues = following(view, every), bool(membership and request.POST.get("colleagues"))
+    mode, whom = mode_of(request), "for colleagues too" if is_for_colleagues else "for nobody else"
+    values: dict[str, Any] = {
+        "interval": every,
+        "livemode": mode == "live",
+        "for_colleagues": is_for_colleagues,
+        "next_at": next_at,
+    }
+    detail = f"{every} list of {view.model}, {mode}, {view.query or 'all'}, {whom}"
+    put(**own, detail=detail, **values, due_at=next_at, stopped="", tries=0)
     return None
 
 
@@ -184,15 +190,15 @@ def _finish(schedule: FileSchedule, file: SentFile) -> None:
         found = MerchantAccess.objects.filter(merchant=schedule.merchant_id).exclude(role="").select_related("user")
         people = {owner, *(each.user for each in found if rights_of(schedule, each.user_id) == rights)}
         names = ", ".join(sorted(user.get_username() for user in people))
-        audit_log.record(Action.EXPORTED, schedule, detail=f"{_what(schedule)}, {file.size} bytes, for {names}")
+        what = f"list of {schedule.view.model}, {schedule.view.query or 'all'}"
+        audit_log.record(Action.EXPORTED, schedule, detail=f"{what}, {file.size} bytes, for {names}")
         for user in people:
             _announce(schedule, user, file.pk, "download", gettext_noop("A scheduled file is ready"))
 
 
 @transaction.atomic
 def _stop(schedule: FileSchedule, why: str) -> None:
-    if DUE.end(schedule, next_at=None, stopped=why, tries=0):
-        audit_log.record(Action.CHANGED, schedule, fields=["stopped"], detail=why)
+    if change(schedule, why, next_at=None, due_at=None, stopped=why, tries=0):
         _announce(schedule, schedule.view.user, clock.now(), "change", gettext_noop("A scheduled file has stopped"))
 
 
@@ -204,11 +210,6 @@ def _announce(schedule: FileSchedule, user: User, what: object, step: str, words
         with translation.override(_chosen(user, "language") or settings.LANGUAGE_CODE):
             text = f"{gettext(words)}\n{address}"
         Notification.objects.create(operator=user, key=f"file:{schedule.pk}:{what}", text=text)
-
-
-def _what(schedule: FileSchedule) -> str:
-    mode = "live" if schedule.livemode else "test"
-    return f"{schedule.interval} list of {schedule.view.model}, {mode}, {schedule.view.query or 'all'}"
 
 
 def _zone_of(user: User) -> ZoneInfo:

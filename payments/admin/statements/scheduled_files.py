@@ -21,11 +21,13 @@ from payments.admin.framework.formats import NOTHING, chip, column, time_column
 from payments.admin.framework.object_actions import address_of, operator_of
 from payments.admin.lists.schedules import following, lines_of, rights_of
 from payments.admin.shown_times import moment_text
-from payments.domain.audit import audit_log
+from payments.domain.operators import file_schedules
 from payments.models import FileSchedule, SentFile
 from payments.models.merchants.merchant_access import membership_of
 from payments.vault import VaultError, VaultUnavailable
 
+# Within 30 days, those that are asked for included.
+MOST_FILES = 60
 NO_ANSWER = _("The file cannot be opened at the moment. Try again in a moment.")
 
 
@@ -62,9 +64,10 @@ class Change(OfSchedule):
     def do(self, row: FileSchedule, cleaned: dict[str, Any]) -> Done:
         own, due_at = vars(self), vars(self)["moment"](row)
         values = {"due_at": due_at} if self.name == "send_now" else {"due_at": due_at, "next_at": due_at, "stopped": ""}
-        if not FileSchedule.objects.filter(pk=row.pk, next_at=row.next_at, due_at=row.due_at).update(**values):
+        if self.name == "send_now" and row.files.count() >= MOST_FILES:
+            return gettext("So many files were made that the next one is a regular one.")
+        if not file_schedules.change(row, self.name.replace("_", " "), **values):
             return gettext("It was changed meanwhile. Look at it again.")
-        audit_log.record(audit_log.Action.CHANGED, row, detail=self.name.replace("_", " "))
         return str(own["said"])
 
 
@@ -73,8 +76,7 @@ class Delete(OfSchedule):
     what_happens = _("No further file is sent, and those that were made are deleted. The saved view stays.")
 
     def do(self, row: FileSchedule, cleaned: dict[str, Any]) -> Done:
-        audit_log.record(audit_log.Action.DELETED, row)
-        row.delete()
+        file_schedules.delete([row])
         return Result(_("Deleted."), address_of(cleaned["page"], "changelist"))
 
 
