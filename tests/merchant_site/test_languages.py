@@ -37,7 +37,9 @@ PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|{\w+}|%[sd]")
 CODE = [settings.BASE_DIR / "payments", settings.BASE_DIR / "customers"]
 # What a page names without words of its own, and texts of Django that are none.
 BRANDS = {"CSV", "PDF", "SMS", "PHP", *(each.label for each in SOURCE_TYPES)}
-DATA = re.compile(r"[_…/@]|^[a-z]+\.[a-z]+$|Sari|Juan|Summer menu|Halo-halo|GCash|owner-of|somebody|Each morning|^table$")
+DATA = re.compile(
+    r"[_…/@]|^[a-z]+\.[a-z]+$|Sari|Juan|Summer menu|Halo-halo|GCash|owner-of|somebody|Each morning|^table$"
+)
 NO_WORDS = {"%(truncated_text)s…", "200", ":", ":?.!"}
 TEMPLATES = settings.BASE_DIR / "templates"
 

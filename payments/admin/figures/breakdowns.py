@@ -30,6 +30,7 @@ OF_SESSIONS = (
     pgettext_lazy("figure", "Open"),
     _("Paid of ended"),
 )
+OF_TRIES = (_("Try"), _("Collected"), _("Requests"), _("Of all"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,15 @@ def _part(
     rate = share.approval_rate
     shown_rate = "" if rate is None else f"{rate:.1%}"
     return Part(label, address, money(share.volume, currency), change, counts, shown_rate, is_total)
+
+
+def by_tries(found: Sequence[tuple[int, int, int]], currency: str) -> Breakdown:
+    """Return what requests have collected by themselves, by the number of the try."""
+    in_all, parts = sum(count for _, count, _ in found), list[Part]()
+    for number, count, amount in found:
+        counts = [(gettext("requests"), f"{count:,}")]
+        parts.append(Part(f"{number}.", "", money(amount, currency), None, counts, f"{count / in_all:.1%}"))
+    return Breakdown(gettext("Collected by requests themselves"), OF_TRIES, parts)
 
 
 def by_sessions(found: Mapping[UUID, Counter[str]]) -> Breakdown:

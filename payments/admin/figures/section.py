@@ -15,7 +15,15 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock
-from payments.admin.figures.breakdowns import DIMENSIONS, MAY_LOOK, Breakdown, by_dimension, by_sessions, by_time
+from payments.admin.figures.breakdowns import (
+    DIMENSIONS,
+    MAY_LOOK,
+    Breakdown,
+    by_dimension,
+    by_sessions,
+    by_time,
+    by_tries,
+)
 from payments.admin.figures.charts import OUTCOMES, STACKED, Axis, chart_of, ended
 from payments.admin.figures.comparisons import OF_AMOUNT, OF_COUNT, compared, compared_rates
 from payments.admin.figures.declines import alerts_of, explained, mark_of, reasons_of
@@ -25,6 +33,7 @@ from payments.admin.lists.mode import MODES, mode_of
 from payments.admin.shown_times import offset_text
 from payments.models.merchants.merchant_access import Limit
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES
+from payments.overview.collected import collected_of
 from payments.overview.days import DAY, Days
 from payments.overview.sessions import sessions_of
 from payments.overview.trade import HOUR, Outcome, Share, Trade, has_charges, shares_by_hour, trades_of
@@ -33,7 +42,9 @@ PERIODS = {1: _("Today"), 7: _("7 days"), 30: _("30 days"), 90: _("90 days")}
 USUAL_PERIOD = 7
 MAY_SEE_ALERTS = "payments.view_declinealert"
 MAY_SEE_SESSIONS = "payments.view_checkout"
-SESSIONS = "sessions"
+SESSIONS, COLLECTED = "sessions", "collected"
+# Of the tables that may be empty, what is said then.
+EMPTY = {SESSIONS: _("No session was opened in this time."), COLLECTED: _("Nothing was collected in this time.")}
 
 
 def _hour_text(hour: datetime) -> str:
@@ -128,7 +139,7 @@ def may(user: AbstractBaseUser | AnonymousUser, permission: str) -> bool:
 def _choice(request: HttpRequest) -> Choice:
     period, currency, by = (request.GET.get(name, "") for name in ("days", "currency", "by"))
     length = int(period) if period in map(str, PERIODS) else USUAL_PERIOD
-    known_by = by if by in DIMENSIONS or by == SESSIONS else ""
+    known_by = by if by in DIMENSIONS or by in EMPTY else ""
     return Choice(mode_of(request), length, currency if currency in KNOWN_CURRENCIES else "", known_by)
 
 
@@ -186,16 +197,18 @@ def _by(selected: Selected) -> dict[str, Any]:
         if selected.may(dimension.permission) and len(dimension.shares_of(trade)) > (name != "method")
     }
     if selected.may(MAY_SEE_SESSIONS):
-        offered[SESSIONS] = _("Sessions")
+        offered |= {SESSIONS: _("Sessions"), COLLECTED: _("Collected")}
     chosen = choice.by if choice.by in offered else next(iter(offered), "")
     if not chosen:
         return {}
     views = [(label, choice.address(by=name), name == chosen) for name, label in offered.items()]
-    return {"views": views, "breakdown": _breakdown(selected, chosen)}
+    return {"views": views, "breakdown": _breakdown(selected, chosen), "nothing": EMPTY.get(chosen)}
 
 
 def _breakdown(selected: Selected, chosen: str) -> Breakdown:
+    about = (selected.choice.livemode, selected.trade.days, selected.currency, selected.limit)
     if chosen == SESSIONS:
-        trade = selected.trade
-        return by_sessions(sessions_of(selected.choice.livemode, trade.days, selected.currency, selected.limit))
+        return by_sessions(sessions_of(*about))
+    if chosen == COLLECTED:
+        return by_tries(collected_of(*about), selected.currency)
     return by_dimension(chosen, selected.trade, selected.before, selected.currency)
