@@ -24,7 +24,7 @@ REASONS = {
 
 def payment_request(payment: Payment, country: str) -> dict[str, Any]:
     """Return the body of a payment: taken, or held where it is not captured."""
-    body = {
+    body: dict[str, Any] = {
         "reference_id": payment.reference,
         "type": "PAY",
         "country": country,
@@ -36,6 +36,10 @@ def payment_request(payment: Payment, country: str) -> dict[str, Any]:
         "description": payment.description,
         "customer": _customer(payment) if payment.source_type in WANTS_CUSTOMER else None,
     }
+    if payment.payer_absent and payment.network_reference:
+        # It publishes no member for the reference, and this word also for cards that come from another provider.
+        body["metadata"] = {"network_reference": payment.network_reference}
+        body["channel_properties"]["transaction_sequence"] = "SUBSEQUENT"
     return _filled(body)
 
 

@@ -39,6 +39,7 @@ REFUSED = {
     "NO ACQUIRER": ("4", "Acquirer Error"),
     "NO FRIEND": ("20", "FRAUD"),
 }
+NO_FIRST_PAYMENT = ("2", "Transaction must name the first one")
 CANCELLED, NOT_AUTHENTICATED = ("16", "Shopper Cancelled"), ("11", "3D Not Authenticated")
 
 Body = dict[str, Any]
@@ -100,6 +101,8 @@ class AdyenFake(FakeProvider):
         if body["authenticationData"]["attemptAuthentication"] == "always" and method["number"] == CHALLENGED:
             return waiting(payment)
         refused = REFUSED.get(method["holderName"])
+        if body["shopperInteraction"] == "ContAuth" and body["recurringProcessingModel"] != "CardOnFile":
+            refused = refused if "networkTxReference" in body.get("additionalData", {}) else NO_FIRST_PAYMENT
         return self._refuse(payment, *refused) if refused else self._authorise(payment)
 
     def _authorise(self, payment: Booked) -> Answered:

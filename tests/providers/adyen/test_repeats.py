@@ -74,7 +74,7 @@ def test_a_card_of_which_adyen_never_reported_anything_is_given_up(bench: AdyenB
 
 
 def test_a_kept_card_is_asked_for_again_without_its_cvc(bench: AdyenBench) -> None:
-    payment = asked(bench, payer_absent=True)
+    payment = asked(bench, payer_absent=True, network_reference="MCC1234560321")
     payment = replace(payment, card=replace(payment.card, cvc=None))
     assert isinstance(bench.connector.resolve(payment), Approved)
 

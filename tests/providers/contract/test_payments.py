@@ -39,7 +39,7 @@ def test_a_decline_has_the_contracts_code_and_the_providers_own(bench: Bench, co
 
 def test_a_payment_by_a_vaulted_card_asks_nobody(bench: Bench) -> None:
     card = bench.card(challenged=True)
-    kept = {"on_file": OnFile.KEPT, "payer_absent": True}
+    kept = {"on_file": OnFile.KEPT, "payer_absent": True, "network_reference": "MCC1234560321"}
     payment = asked(bench, card=replace(card, cvc=None), authenticate=False, **kept)
     assert isinstance(settled(bench, payment, bench.connector.create_payment(payment)), Approved)
 
