@@ -63,7 +63,7 @@ FOLDED_FOR = {
         *("payments/api/access/authentication.py", "payments/api/validation/", "payments/cli/"),
         "payments/api/responses/rendering.py",
         "customers/domain/customers.py",
-        "payments/redis_client/rate_counters.py",
+        *("payments/redis_client/rate_counters.py", "customers/moving/"),
     ),
     "codes in ASCII by their pattern: currencies, bank codes, account numbers, the digits of an ID": (
         *("payments/domain/checkout/verbs.py", "payments/domain/checkout/", "payments/pages/checkout/"),

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import resource
 import signal
 import subprocess  # nosec B404 # programs of ours, never a shell
 import time
@@ -10,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 _libc = ctypes.CDLL(None)
 
 
@@ -23,6 +24,12 @@ def die_with_parent(parent_pid: int, death_signal: signal.Signals = signal.SIGKI
     _libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
     if os.getppid() != parent_pid:
         os.kill(os.getpid(), death_signal)
+
+
+def leave_no_core_dump() -> None:
+    """Have the kernel write no core dump of this process, and let no other one of its account read its memory."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _libc.prctl(PR_SET_DUMPABLE, 0)
 
 
 def spawn(

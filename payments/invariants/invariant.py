@@ -25,13 +25,14 @@ TABLES = {
 ROWS_OF = """{name} AS NOT MATERIALIZED (
     SELECT * FROM {table} WHERE %(merchant)s::uuid IS NULL OR merchant_id = %(merchant)s
 )"""
-# Older rows may have been dropped with their month. Each month's webhooks are dropped first, oldest month first.
+# Rows that were imported lie before it, and have events of later changes alone. Of others, older ones may have been
+# dropped with their month. Each month's webhooks are dropped first, oldest month first.
 KEPT = """kept AS MATERIALIZED (
-    SELECT coalesce((
+    SELECT greatest('00000000-0001-0000-0000-000000000000', (
         SELECT substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([0-9a-f-]+)''[)]')::uuid
         FROM pg_inherits JOIN pg_class ON oid = inhrelid
         WHERE inhparent = 'payments_webhook'::regclass ORDER BY relname LIMIT 1
-    ), '00000000-0000-0000-0000-000000000000') AS id
+    )) AS id
 )"""
 OFFENDERS = """
 WITH {kept}, {rows}, offender AS MATERIALIZED (SELECT DISTINCT id FROM ({query}) AS found)

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from payments import clock, sourcetypes
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant, valid_webhook_secrets
 from payments.domain.webhooks.test_event import UNDER_WAY
 from payments.ids import new_id
-from payments.models import AuditEntry, DayTotal, FeeTemplate, Merchant, WebhookEndpoint
+from payments.models import ApprovalRequest, AuditEntry, DayTotal, FeeTemplate, Merchant, WebhookEndpoint
 from tests.admin.actions import REASON, act, form_of, once
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import page_of
@@ -299,6 +300,13 @@ def test_the_decline_budget_is_set(typed: str, budget: int | None, operator: Cli
     merchant = MerchantFactory(decline_budget=7)
     assert act(operator, merchant, "set_decline_budget", budget=typed).status_code == 302
     assert newest().decline_budget == budget
+
+
+def test_live_cards_are_asked_for_on_the_page_and_wait_for_another(operator: Client, settings: Settings) -> None:
+    settings.LIVE_CARDS_ATTESTED, asked = True, {"rows": 3, "digest": "0f" * 32}
+    act(operator, MerchantFactory(), "move_customers", **asked)
+    request = ApprovalRequest.objects.get()
+    assert (request.kind, request.state, request.after) == ("move_customers", "proposed", asked)
 
 
 def test_a_webhook_secret_is_rolled_and_the_old_one_signs_along(operator: Client, shop: NewMerchant) -> None:

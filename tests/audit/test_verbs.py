@@ -45,6 +45,7 @@ READS = {
     *("statements.statement.statement_of", "statements.trial_balance.trial_balance"),
     *("maintenance.test_clock.webhooks_due",),
     *("sources.find", "merchants.assistants.caller_of", "customers.domain.checkout.find"),
+    *("customers.domain.imported.sealed", "approvals.kinds.moves.require_approved"),
     *("shared.charge_story.writes_charge_story", "catalogue.refusal_texts.translated"),
     *("transparency.export.lines", "transparency.proofs.with_leaves"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),

@@ -87,6 +87,7 @@ WHOSE: dict[str, Any] = {
     "payments_merchant_set_payment_methods": ADMINISTRATOR,
     "payments_merchant_set_picture": ADMINISTRATOR,
     "payments_merchant_set_decline_budget": ADMINISTRATOR,
+    "payments_merchant_move_customers": ADMINISTRATOR,
     "payments_merchant_roll_webhook_secret": ADMINISTRATOR,
     "payments_provideraccount_add": ADMINISTRATOR,
     "payments_provideraccount_change_account": ADMINISTRATOR,

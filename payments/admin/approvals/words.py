@@ -315,6 +315,14 @@ WORDS: dict[str, KindWords] = {
     Kind.PAY_OUT: KindWords(OF_PAYOUT, str, subject=_of_payout),
     Kind.SEND_FILE: KindWords(_says(COMPARE), str, subject=_of_file),
     Kind.RAISE_LIMIT: KindWords(_of_limit, _limit, _raised),
+    Kind.MOVE_CUSTOMERS: KindWords(
+        _says(
+            "With rows, {merchant} can charge the live cards in this file. Without, who holds this key reads all card "
+            "numbers of {merchant}. Compare what you see with {merchant} by telephone."
+        ),
+        itemgetter("digest"),
+        lambda _, asked: iter(asked.items()),
+    ),
 }
 
 

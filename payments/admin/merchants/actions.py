@@ -5,20 +5,23 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments import sourcetypes
+from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.merchants.fees import MAY_CHANGE
 from payments.domain.merchants import merchants, terms
 from payments.domain.merchants.merchants import MODES
+from payments.domain.operators.four_eyes import Refused
 from payments.domain.risk import decline_limits
 from payments.domain.webhooks.test_event import NotSent, result_text, send_test_event
-from payments.models import Merchant
+from payments.models import ApprovalRequest, Merchant
 from payments.webhooks.transport.results import Answer
 from payments.webhooks.transport.urls import ForbiddenUrl
 
@@ -119,6 +122,26 @@ class SendTestEvent(Action):
         result = send_test_event(merchant, cleaned["url"], MODES[cleaned["mode"]])
         proper = "properly" if isinstance(result, Answer) and result.is_proper else "and must answer 2xx"
         return f"The receiver {result_text(result)} after {result.milliseconds} ms, {proper}."
+
+
+class MoveForm(OnceForm):
+    rows = WholeNumberField(required=False, min_value=1, help_text="How many the file of an import has.")
+    digest = forms.RegexField("^([0-9a-f]{64}|[0-9A-F]{40})$", help_text="The file's SHA-256, or an export's key.")
+
+
+class MoveCustomers(Action):
+    name, label = "move_customers", "Move customers"
+    permission = MAY_CHANGE
+    form = MoveForm
+    refusals = (Refused,)
+    what_happens = "Once approved, a command may import this very file of live cards, or export them for this key."
+
+    def notice(self, merchant: Merchant, operator: User) -> Any:
+        return approval_notice("An administrator other than you approves this.", operator, merchant)
+
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        asked = {name: cleaned[name] for name in ("rows", "digest") if cleaned[name]}
+        return submitted(merchant, ApprovalRequest.Kind.MOVE_CUSTOMERS, cleaned, asked)
 
 
 def method_lines(merchant: Merchant) -> Iterator[str]:

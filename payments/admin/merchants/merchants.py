@@ -37,6 +37,7 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, address_of
 from payments.admin.merchants.actions import (
+    MoveCustomers,
     RollWebhookSecret,
     SendTestEvent,
     SetDeclineBudget,
@@ -137,6 +138,7 @@ class MerchantAdmin(BaseAdmin):
         SetPayoutAccount(),
         SetPayoutSchedule(),
         SetPicture(),
+        MoveCustomers(),
     )
     form = MerchantForm
     stored_fields: Sequence[str] = MerchantForm.Meta.fields

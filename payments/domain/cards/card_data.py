@@ -22,9 +22,10 @@ FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
 def new_card(source: Source, card: dict[str, Any]) -> Card:
     """Return the unsaved card of `source` from the API's `card`, with number and CVC encrypted.
 
-    The source needs only its ID and merchant. One query at most, of the BIN table. Raise VaultUnavailable.
+    The source needs only its ID and merchant. A card from elsewhere has no CVC. One query at most, of the BIN table.
+    Raise VaultUnavailable.
     """
-    card_id, moment, facts = ids.new_id(), clock.now(), describe(card["number"])
+    card_id, moment, facts, cvc = ids.new_id(), clock.now(), describe(card["number"]), card.get("cvc")
     return Card(
         id=card_id,
         merchant_id=source.merchant_id,
@@ -38,7 +39,7 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
         fingerprint=card_fingerprint(card["number"]),
         sealed_number=seal(card["number"], _place(Purpose.CARD, source, card_id)),
         number_expires_at=moment + timedelta(days=settings.UNUSED_CARD_KEEP_DAYS),
-        sealed_cvc=seal(card["cvc"], _place(Purpose.CVC, source, card_id)),
+        sealed_cvc=seal(cvc, _place(Purpose.CVC, source, card_id)) if cvc else None,
         cvc_expires_at=moment + timedelta(minutes=settings.CVC_KEEP_MINUTES),
         **{name: getattr(facts, name) for name in FACTS},
     )

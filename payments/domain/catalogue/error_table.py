@@ -91,6 +91,10 @@ RETRY_NOT_ALLOWED = CONFLICT.code(
     "The card's bank never approves this card, and charges for each try. Until {day} ask for another.",
     day="2026-12-21",
 )
+REFERENCE_MISSING = CONFLICT.code(
+    "reference_missing",
+    "This card was imported without its network's reference: charge it first with its payer, `initiator` `customer`.",
+)
 CHARGE_NOT_CAPTURABLE = CONFLICT.code("charge_not_capturable", "Only a held charge can be captured.")
 CHARGE_NOT_VOIDABLE = CONFLICT.code(
     "charge_not_voidable", "Only a held charge, or a captured one that is not settled yet, can be voided."

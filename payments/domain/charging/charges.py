@@ -13,7 +13,12 @@ from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain import sources
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.catalogue.error_table import CHARGE_NOT_VERIFIABLE, INVALID_CHOICE, NOT_ALLOWED
+from payments.domain.catalogue.error_table import (
+    CHARGE_NOT_VERIFIABLE,
+    INVALID_CHOICE,
+    NOT_ALLOWED,
+    REFERENCE_MISSING,
+)
 from payments.domain.catalogue.event_types import CHARGE_CREATED
 from payments.domain.charging import attempts, record_outcome
 from payments.domain.charging.checkouts import checkout_progress
@@ -27,7 +32,7 @@ from payments.domain.shared.errors import NoSuchReturn, busy, conflict, invalid
 from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Result
 from payments.failpoints import Failpoint, reached
-from payments.ids import new_id, public_id
+from payments.ids import is_imported, new_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, Checkout, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment
@@ -151,8 +156,15 @@ def _open(
 
 
 def _require_vaulted(source: Source, order: ChargeOrder) -> None:
-    """Raise PaymentError `not_allowed` for an order that only a vaulted source can have, where the source is none."""
+    """Raise PaymentError `not_allowed` for an order that only a vaulted source can have, where the source is none, and
+    `reference_missing` for an imported one whose network wants its first payment named, where no name came.
+    """
     if source.vaulted:
+        if is_imported(source.id) and order.initiator != Charge.Initiator.CUSTOMER:
+            card = source.card
+            # Their rules want each charge without the payer to name the first one.
+            if card.brand in ("visa", "mastercard") and not card.network_reference and not card.checked_at:
+                raise conflict(REFERENCE_MISSING, param="source")
         return
     for name, value in (("initiator", Charge.Initiator.MERCHANT), ("schedule", Charge.Schedule.RECURRING)):
         if getattr(order, name) == value:

@@ -27,6 +27,8 @@ class Kind(models.TextChoices):
     SET_PAYOUT_SCHEDULE = "set_payout_schedule", _("Set the payout schedule")
     RECORD_PAYOUT = "record_payout", _("Record a payout")
     RAISE_LIMIT = "raise_limit", _("Raise the approval limit")
+    # With their live cards, in or out, by a command.
+    MOVE_CUSTOMERS = "move_customers", "Move customers"
     # Of a live payout, which waits until then.
     PAY_OUT = "pay_out", "Pay out"
     # Of a bank file, which has payouts of all merchants: that the bank has it.
