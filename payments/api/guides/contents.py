@@ -19,7 +19,8 @@ CONTENTS = {
         "command-line": "Events and test payments in a terminal",
         "generated-clients": "A typed client in Python or TypeScript",
         "assistants": "Have an assistant read payments and ask for refunds",
-        "moving": "From the hosted service to a kaha of your own",
+        "moving": "From another provider to a kaha of your own",
+        "leaving": "Take customers and cards along",
     },
     "For support and finance": {
         "back-office": "Inbox, lists, search and on call",
