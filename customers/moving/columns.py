@@ -57,6 +57,7 @@ def _id(**options: Any) -> StrictString:
 class _Card(CardInput):
     cvc = None  # type: ignore[assignment] # takes the field away
     name = NameSafe(min_length=0, max_length=50, required=False, default="")
+    exp_year = StrictString(max_length=4, pattern="20[0-9]{2}")  # type: ignore[assignment] # also one that is over
 
     def check_together(self, data: Mapping[str, Any], errors: dict[str, Any]) -> None:
         """Take an expired card too."""
@@ -126,10 +127,7 @@ def _members(values: Values, named: Mapping[str, str]) -> dict[str, Any]:
 
 
 def lines_of(caller: Caller, *, with_cards: bool) -> Iterator[bytes]:
-    """Yield the lines of the customers, in the order in which they came, and of each in that of its cards.
-
-    Raise VaultError, VaultUnavailable.
-    """
+    """Yield the lines of customers and their cards, in the order they came. Raise VaultError, VaultUnavailable."""
     yield _line(PLACES)
     present = Customer.objects.of(caller.merchant_id, caller.livemode).present().order_by("created_at", "id")
     for customer in present.whole(caller.merchant_id).iterator(READ_AT_ONCE):

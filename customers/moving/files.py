@@ -19,7 +19,6 @@ class BadRow(Exception):
     """A row that is refused; the message is the reason."""
 
 
-# By the names that their columns have.
 Values = dict[str, str]
 Row = tuple[int, Values | BadRow]
 
@@ -96,4 +95,7 @@ def _text(value: Any) -> str:
     """Return a value as a cell has it; of several references of a network, the first."""
     if isinstance(value, list):
         return _text(value[0]) if value else ""
-    return value if isinstance(value, str) else "" if value is None else dumps(value)
+    try:
+        return value if isinstance(value, str) else "" if value is None else dumps(value)
+    except RecursionError:
+        return "\0"

@@ -62,6 +62,7 @@ REFUSED = {
     "check digit": ({"raw_card_number": "4242424242424241"}, "card.number: This is not a card number."),
     "brand": ({"raw_card_number": "9999999999999995"}, "No scheme that we know"),
     "scheme": ({"card_scheme": "MasterCard"}, "reference: It is not of visa"),
+    "year": ({"card_expiry_year": "0000"}, "card.exp_year: This value has characters or a form"),
     "name": ({"card_holder_name": "x" * 300}, "card.name: This value must have at most 50 characters."),
     "formula": ({"customer_id": "=1+1"}, "customer_id: This value has characters"),
     "number elsewhere": ({"name": f"Anna {VISA}"}, "holds a card number"),
@@ -82,7 +83,7 @@ def test_a_hostile_file_is_refused_row_by_row_with_the_reason_and_never_the_numb
     reasons = [brought.row(3 + len(REFUSED) + number)["reason"] for number in range(len(hostile))]
     assert ["cells" in reasons[0], "expected" in reasons[2], "cells" in reasons[3]] == [True] * 3
     assert reasons[4].startswith("unexpected end of data")
-    assert "1 imported, 15 refused" in brought.said
+    assert "1 imported, 16 refused" in brought.said
     assert VISA[6:] not in f"{brought.result} {brought.said}"
     assert "no JSON" in bring(STRIPE[:300]).row(3)["reason"]
 
