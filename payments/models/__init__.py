@@ -6,6 +6,9 @@ from payments.models.books.account_day import AccountDay as AccountDay
 from payments.models.books.account_day import LedgerDay as LedgerDay
 from payments.models.books.account_day import SettlementTotal as SettlementTotal
 from payments.models.books.account_day import Statement as Statement
+from payments.models.books.bank_account import BankLine as BankLine
+from payments.models.books.bank_account import BankStatement as BankStatement
+from payments.models.books.bank_account import OwnBankAccount as OwnBankAccount
 from payments.models.books.day_total import DayTotal as DayTotal
 from payments.models.books.day_total import SummedDay as SummedDay
 from payments.models.books.ledger import Posting as Posting

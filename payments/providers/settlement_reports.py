@@ -19,13 +19,15 @@ class Movement(StrEnum):
     REFUND_RETURNED = "refund_returned"
     DISPUTE = "dispute"  # a chargeback
     DISPUTE_WON = "dispute_won"  # a chargeback that came back
+    PAYOUT = "payout"  # what the provider paid to our bank: a batch
+    BOOKED = "booked"  # what our bank booked on our account, either way
     OTHER = "other"  # none of these, either way, as a correction by hand
     UNREAD = "unread"  # a row that cannot be read
 
     @property
     def sign(self) -> int:
         """1 where the provider owes us more by it, -1 where less, 0 where it may be either."""
-        if self in (Movement.OTHER, Movement.UNREAD):
+        if self in (Movement.BOOKED, Movement.OTHER, Movement.UNREAD):
             return 0
         return 1 if self in (Movement.CAPTURE, Movement.REFUND_RETURNED, Movement.DISPUTE_WON) else -1
 
@@ -37,7 +39,7 @@ class SettlementLine:
     `reference` is our name of the payment or operation, `provider_ref` the provider's; a report may lack one of them.
     `amount` is in the smallest unit of `currency` and has the sign of its kind. `word` is the provider's own for what
     was done, where it says more than `kind`. `nth` numbers equal lines of one report. `row` is the line of the file,
-    0 without one.
+    0 without one, and `text` what a bank wrote beside the movement.
     """
 
     reference: str
@@ -49,11 +51,12 @@ class SettlementLine:
     word: str = ""
     nth: int = 1
     row: int = field(default=0, compare=False)
+    text: str = field(default="", compare=False)
 
     @classmethod
-    def unread(cls, reference: str, provider_ref: str, why: str) -> "SettlementLine":
+    def unread(cls, reference: str, provider_ref: str, why: str, row: int = 0) -> "SettlementLine":
         """Return the line of a row that cannot be read, with as much as can be, and why."""
-        return cls(reference, provider_ref, Movement.UNREAD, 0, NO_CURRENCY, None, why)
+        return cls(reference, provider_ref, Movement.UNREAD, 0, NO_CURRENCY, None, why, row=row)
 
 
 @runtime_checkable

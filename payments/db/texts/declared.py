@@ -58,6 +58,8 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
         OURS: "action failure_data",
     },
     "payments.Checkout": {REQUEST: "order payer client_reference_id", PROVIDER: "check_url", OURS: "check_code"},
+    "payments.BankLine": {HIDDEN: "text"},
+    "payments.BankStatement": {HIDDEN: "name"},
     "payments.CvcKey": {OURS: "kek", SEALED: "wrapped"},
     "payments.DataKey": {OURS: "kek", SEALED: "wrapped"},
     "payments.DayTotal": {OURS: "source_type provider reason"},

@@ -34,12 +34,16 @@ class BadReport(Exception):
 
 def read(path: Path, layout: Layout) -> list[SettlementLine]:
     """Return the lines of the report in a file, in order. Raises BadReport."""
+    return parse(decode(content(path)), layout)
+
+
+def content(path: Path) -> bytes:
+    """Return the content of a file, of a larger one so much that it is seen to be. Raises BadReport."""
     try:
         with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError as fault:
         raise BadReport(fault.strerror or "it cannot be read") from None
-    return parse(decode(content), layout)
 
 
 def parse(text: str, layout: Layout, progress: Callable[[int], None] = lambda _: None) -> list[SettlementLine]:

@@ -91,7 +91,7 @@ line AS MATERIALIZED (
         a.kind AS asked, a.state, a.charge_id,
         CASE WHEN a.kind = 'reverse' AND l.kind IN ('void', 'refund') THEN 'reversal' ELSE l.kind END AS movement
     FROM payments_reportline l LEFT JOIN payments_attempt a ON a.id = l.attempt_id
-    WHERE l.provider = %(provider)s AND l.matched_at IS NULL {lines_among}
+    WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.kind <> 'payout' {lines_among}
 )
 """
 MOVEMENT = """CASE p.kind WHEN 'late' THEN 'capture' WHEN 'refund_settled' THEN 'refund'
@@ -234,17 +234,17 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
         "run": run.pk,
         "provider": run.provider,
         "before": before,
-        "references": [_shown(line.reference, known) for line in lines],
-        "provider_refs": [_shown(line.provider_ref, known) for line in lines],
+        "references": [as_kept(line.reference, known) for line in lines],
+        "provider_refs": [as_kept(line.provider_ref, known) for line in lines],
         "kinds": [line.kind.value for line in lines],
-        "words": [_shown(line.word) for line in lines],
+        "words": [as_kept(line.word) for line in lines],
         "amounts": [line.amount for line in lines],
         "currencies": [line.currency for line in lines],
         "moments": [line.booked_at for line in lines],
         "nths": [line.nth for line in lines],
         "file_lines": [line.row for line in lines],
     }
-    return _execute(STORE, values)
+    return execute(STORE, values)
 
 
 # References in reports are free text of others, in which a card number must not be kept.
@@ -259,7 +259,7 @@ def _names_we_have(references: Iterable[str]) -> set[str]:
     return {name for rows in found for name in rows.values_list("provider_ref", flat=True)}
 
 
-def _shown(text: str, known: Collection[str] = ()) -> str:
+def as_kept(text: str, known: Collection[str] = ()) -> str:
     """Return the text of a report as it is kept: where it holds a card number, only the last four digits."""
     if text in known or not holds_card_number(text):
         return text
@@ -271,9 +271,9 @@ def match(run: ReconciliationRun, now: datetime, charges: Charges = None) -> Non
     """Match every line of the provider, of this or an earlier run, that now has its posting."""
     values = {"provider": run.provider, "now": now, "charges": charges}
     for statement in (FIND_REBUILT, FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_DISPUTES, FIND_CAPTURES, FIND_REFUNDS):
-        _execute(statement, values)
+        execute(statement, values)
     for template in (MATCH, CANCEL_OUT):
-        _execute(_among(template, charges), values)
+        execute(_among(template, charges), values)
 
 
 def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta, charges: Charges = None) -> int:
@@ -282,8 +282,8 @@ def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta, c
     Movements less than `margin` from an end of the covered period are left to the next run.
     """
     values = {"run": run.pk, "provider": run.provider, "now": now, "margin": margin, "charges": charges}
-    new = _execute(_among(FIND, charges), values)
-    _execute(_among(FOLLOW_UP, charges), values)
+    new = execute(_among(FIND, charges), values)
+    execute(_among(FOLLOW_UP, charges), values)
     return new
 
 
@@ -295,7 +295,7 @@ def arrived(limit: int) -> list[tuple[str, list[UUID]]]:
 
 
 def mark_rechecked(provider: str, charges: Sequence[UUID], now: datetime) -> None:
-    _execute(RECHECKED, {"provider": provider, "charges": list(charges), "now": now})
+    execute(RECHECKED, {"provider": provider, "charges": list(charges), "now": now})
 
 
 def _among(template: str, charges: Charges) -> str:
@@ -303,7 +303,8 @@ def _among(template: str, charges: Charges) -> str:
     return template.format(**(EVERYTHING if charges is None else OF_CHARGES))
 
 
-def _execute(statement: str, values: dict[str, Any]) -> int:
+def execute(statement: str, values: dict[str, Any]) -> int:
+    """Execute a statement; return how many rows it wrote."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return cursor.rowcount

@@ -15,9 +15,11 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import files, matcher
+from payments.domain.reconciliation.bank import matching, reading
+from payments.domain.reconciliation.bank.statements import Statement
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import Layout
-from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
+from payments.models import OwnBankAccount, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import provider_named
 from payments.providers.settlement_reports import Movement, Reporting, SettlementLine
 
@@ -38,7 +40,7 @@ class Busy(Exception):
 class SettlementReport:
     """The movements of a provider from `covers_from` (None: from the beginning) to before `covers_to`.
 
-    Where both are the same, the report is complete for no period.
+    Where both are the same, the report is complete for no period. A bank's are those of `account`, in `statements`.
     """
 
     provider: str
@@ -46,6 +48,18 @@ class SettlementReport:
     covers_from: datetime | None
     covers_to: datetime
     file: str = ""
+    account: OwnBankAccount | None = None
+    statements: Sequence[Statement] = ()
+
+
+def bank_report(
+    text: str, account: OwnBankAccount, name: str, progress: Callable[[int], None] = lambda _: None
+) -> SettlementReport:
+    """Return the report of a bank's file `name`, which `reading.checked` has seen. Raise BadReport."""
+    statements = reading.parse(text, account, progress)
+    lines = [line for each in statements for line in each.lines]
+    now = clock.now()
+    return SettlementReport(account.name, lines, now, now, name, account, statements)
 
 
 def file_report(path: Path, layout: Layout, since: datetime | None, until: datetime | None) -> SettlementReport:
@@ -121,8 +135,12 @@ def reconcile(
         )
         run.new_lines = _store(run, lines, progress)
         now = clock.now()
-        matcher.match(run, now)
-        run.new_items = matcher.find_differences(run, now, _margin())
+        if report.account:
+            reading.keep(run, report.account, report.statements)
+            run.new_items = matching.match(report.account, run, now)
+        else:
+            matcher.match(run, now)
+            run.new_items = matcher.find_differences(run, now, _margin())
         _count(run, lines)
         if started_by == ReconciliationRun.Origin.COMMAND:
             audit_log.record(Action.ADDED, run, detail=f"{run.lines} lines, {run.new_lines} of them new")
@@ -132,7 +150,10 @@ def reconcile(
 
 
 def recheck_arrived() -> int:
-    """Match lines whose movement was posted after their item said "not in ledger"; return how many charges."""
+    """Match lines whose movement was posted after their item said "not in ledger"; return how many charges.
+
+    Movements on our bank accounts are matched again too, while an item of theirs is open.
+    """
     checked = 0
     for provider, charges in matcher.arrived(RECHECKED_AT_ONCE):
         with transaction.atomic():
@@ -144,6 +165,7 @@ def recheck_arrived() -> int:
                 matcher.find_differences(run, now, _margin(), charges)
                 matcher.mark_rechecked(provider, charges, now)
                 checked += len(charges)
+    matching.rematch()
     return checked
 
 

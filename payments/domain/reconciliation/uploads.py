@@ -17,10 +17,11 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows
 from payments.domain.reconciliation import files, runs
+from payments.domain.reconciliation.bank import reading
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.runs import Busy
-from payments.models import ReconciliationRun, ReportUpload
+from payments.models import OwnBankAccount, ReconciliationRun, ReportUpload
 from payments.sensitive_data.redaction import shortened
 from payments.vault import Place, Purpose, VaultUnavailable, seal, unseal
 
@@ -54,12 +55,13 @@ def submit(
 ) -> ReportUpload:
     """Store a report for a worker; return its upload.
 
-    Raises BadReport unless it is a text of at most MAX_BYTES with the provider's columns, TooMany while MOST_WAITING
-    wait, VaultUnavailable.
+    `provider` may be the name of a bank account of ours. Raises BadReport unless it is a text of at most MAX_BYTES with
+    the provider's columns, or in a bank's format, TooMany while MOST_WAITING wait, VaultUnavailable.
     """
     text = checked(raw, provider)
     upload = ReportUpload(provider=provider, file=shortened(name, 255), size=len(raw), operator=operator)
-    upload.covers_from, upload.covers_to, upload.rows = since, until, files.rows_in(text)
+    upload.covers_from, upload.covers_to = since, until
+    upload.rows = files.rows_in(text) if provider in LAYOUTS else max(text.count("</Ntry>"), text.count("\n:61:"))
     upload.sealed_content = seal(text, _place(upload))
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -79,6 +81,8 @@ def checked(raw: bytes, provider: str) -> str:
     """Return the text of a report; raise BadReport as `submit` does."""
     if len(raw) > MAX_BYTES:
         raise BadReport(f"it is larger than {MAX_BYTES // 1024**2} MiB; split it by days")
+    if provider not in LAYOUTS:
+        return reading.checked(raw)
     text = files.decode(raw)
     files.check_head(text, LAYOUTS[provider])
     return text
@@ -143,14 +147,15 @@ class Beat:
 
 
 def _read(upload: ReportUpload, beat: Beat) -> None:
-    layout = LAYOUTS[upload.provider]
-
     def count(rows_read: int) -> None:
         beat.rows_read = rows_read
 
     text = unseal(upload.sealed_content or b"", _place(upload))
-    lines = files.parse(text, layout, count)
-    report = runs.report_of(lines, layout, upload.covers_from, upload.covers_to, upload.file)
+    if layout := LAYOUTS.get(upload.provider):
+        lines = files.parse(text, layout, count)
+        report = runs.report_of(lines, layout, upload.covers_from, upload.covers_to, upload.file)
+    else:
+        report = runs.bank_report(text, OwnBankAccount.objects.get(name=upload.provider), upload.file, count)
 
     def finish(run: ReconciliationRun) -> None:
         # The row is locked from here on.

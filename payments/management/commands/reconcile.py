@@ -1,3 +1,4 @@
+import json
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -6,30 +7,38 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
 from payments.domain.reconciliation import files, runs
+from payments.domain.reconciliation.bank import reading
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS, MAPPINGS
 from payments.domain.reconciliation.runs import SettlementReport
 from payments.management import arguments
 from payments.management.progress import counted
 from payments.management.tables import in_columns, utc
-from payments.models import ReconciliationItem, ReconciliationRun
+from payments.models import OwnBankAccount, ReconciliationItem, ReconciliationRun
 from payments.providers.registry import PROVIDERS
 
 FAULT = 2
+COUNTS = ("lines", "new_lines", "matched", "under_way", "new_items", "differences")
 
 
 class Command(BaseCommand):
     help = (
-        "Reconciles a provider's settlement report with the ledger. Each difference becomes an item that operators "
-        "close in the admin with a note. Nothing is corrected. Exits with 0 if all matches, 1 while differences are "
-        "open, and 2 if the report cannot be read; then nothing of it is imported."
+        "Reconciles a provider's settlement report, or a statement of our bank, with the ledger. Each difference "
+        "becomes an item that operators close in the admin with a note. Nothing is corrected. Exits with 0 if all "
+        "matches, 1 while differences are open, and 2 if the file cannot be read; then nothing of it is imported."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         report = parser.add_mutually_exclusive_group(required=True)
-        report.add_argument("file", nargs="?", type=Path, help="the report as a CSV file in UTF-8")
+        report.add_argument("file", nargs="?", type=Path, help="the report as a CSV file in UTF-8, or a bank's file")
         report.add_argument("--provider", choices=list(PROVIDERS), help="fetches the report from the provider")
         parser.add_argument("--mapping", choices=list(LAYOUTS), help="how the file is written")
+        parser.add_argument(
+            "--bank-account",
+            metavar="NAME",
+            help="of which account of ours the file is, in camt.053, .052, .054 or MT940",
+        )
+        parser.add_argument("--json", action="store_true", help="prints the counts as JSON")
         parser.add_argument(
             "--from",
             dest="since",
@@ -42,20 +51,22 @@ class Command(BaseCommand):
         parser.add_argument("--export", type=Path, metavar="FILE", help="only writes the provider's report as CSV")
 
     def handle(self, *, export: Path | None, **options: Any) -> None:
-        if bool(options["file"]) != bool(options["mapping"]):
-            raise CommandError("A file needs its --mapping, and nothing else has one.", returncode=FAULT)
+        if bool(options["file"]) != (bool(options["mapping"]) + bool(options["bank_account"])):
+            text = "A file needs its --mapping or its --bank-account, and nothing else has one."
+            raise CommandError(text, returncode=FAULT)
         if export and options["provider"] not in MAPPINGS:
             raise CommandError("Only a provider that has a mapping is exported.", returncode=FAULT)
         try:
             if export:
                 self._export(export, options["provider"], options["since"], options["until"])
                 return
-            run = runs.reconcile(_report(options), ReconciliationRun.Origin.COMMAND, self._progress)
+            run = runs.reconcile(self._report(options), ReconciliationRun.Origin.COMMAND, self._progress)
         except BadReport as fault:
             raise CommandError(f"{options['file'] or options['provider']}: {fault}.", returncode=FAULT) from None
         except runs.Busy:
             raise CommandError("Another run of this provider is under way.", returncode=FAULT) from None
-        self.stdout.write("\n".join(in_columns(_facts(run))))
+        counts = {name: getattr(run, name) for name in COUNTS}
+        self.stdout.write(json.dumps(counts) if options["json"] else "\n".join(in_columns(_facts(run))))
         if run.differences:
             raise CommandError(f"Open differences: {sum(run.differences.values())}.", returncode=1)
 
@@ -68,15 +79,20 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: {fault.strerror}.", returncode=FAULT) from None
         self.stdout.write(f"{count} lines written to {path}.")
 
+    def _report(self, options: dict[str, Any]) -> SettlementReport:
+        path: Path | None = options["file"]
+        if not path:
+            return runs.provider_report(options["provider"], options["since"], options["until"])
+        if options["mapping"]:
+            return runs.file_report(path, LAYOUTS[options["mapping"]], options["since"], options["until"])
+        account = OwnBankAccount.objects.filter(name=options["bank_account"]).first()
+        if not account:
+            raise CommandError("There is no bank account of this name.", returncode=FAULT)
+        return runs.bank_report(reading.checked(files.content(path)), account, path.name)
+
     def _progress(self, done: int, of: int) -> None:
         if self.stderr.isatty():
             self.stderr.write(f"\r{done:,} of {of:,} lines", ending="\n" if done == of else "")
-
-
-def _report(options: dict[str, Any]) -> SettlementReport:
-    if options["file"]:
-        return runs.file_report(options["file"], LAYOUTS[options["mapping"]], options["since"], options["until"])
-    return runs.provider_report(options["provider"], options["since"], options["until"])
 
 
 def _facts(run: ReconciliationRun) -> list[tuple[str, object]]:

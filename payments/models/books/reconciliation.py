@@ -14,7 +14,10 @@ PROVIDER_LENGTH = 40
 
 
 class ReconciliationRun(models.Model):
-    """One report of a provider, imported and matched in one transaction."""
+    """One report of a provider or of our bank, imported and matched in one transaction.
+
+    `provider` is the name of the bank account, where it is of one; so it is of its lines and items.
+    """
 
     class Origin(models.TextChoices):
         COMMAND = "command"
@@ -55,7 +58,7 @@ class ReconciliationRun(models.Model):
 
 
 class ReportLine(models.Model):
-    """One movement of money in a provider's reports; a movement in several reports is one row."""
+    """One movement of money in reports of a provider or our bank; a movement in several reports is one row."""
 
     class Kind(models.TextChoices):
         CAPTURE = "capture"
@@ -64,6 +67,8 @@ class ReportLine(models.Model):
         REFUND_RETURNED = "refund_returned", "Refund returned"
         DISPUTE = "dispute", "Chargeback"
         DISPUTE_WON = "dispute_won", "Chargeback that came back"
+        PAYOUT = "payout", "Paid to our bank"
+        BOOKED = "booked", "Bank booking"
         OTHER = "other", "Something else"
         UNREAD = "unread", "Cannot be read"
 
@@ -113,8 +118,8 @@ class ReportLine(models.Model):
             models.CheckConstraint(
                 name="report_line_sign_matches_kind",
                 condition=Q(kind__in=["capture", "refund_returned", "dispute_won"], amount__gt=0)
-                | Q(kind__in=["void", "refund", "dispute"], amount__lt=0)
-                | Q(kind="other") & ~Q(amount=0)
+                | Q(kind__in=["void", "refund", "dispute", "payout"], amount__lt=0)
+                | Q(kind__in=["other", "booked"]) & ~Q(amount=0)
                 | Q(kind="unread", amount=0, matched_at__isnull=True),
             ),
             models.CheckConstraint(
@@ -137,7 +142,7 @@ class ReportLine(models.Model):
 
 
 class ReconciliationItem(models.Model):
-    """A difference between a provider's reports and our ledger; it stays until an operator closes it.
+    """A difference between reports of a provider or our bank and our ledger; it stays until an operator closes it.
 
     `line` is the provider's side, `posting` is ours.
     """
@@ -150,6 +155,9 @@ class ReconciliationItem(models.Model):
         KIND_DIFFERS = "kind_differs", "Kind differs"  # the provider did another operation than we asked for
         REPORTED_TWICE = "reported_twice", "Reported twice"  # our one posting is matched with another line
         UNREAD = "unread", "Cannot be read"
+        # Of a bank's statement alone.
+        SUSPECTED = "suspected", "Perhaps ours"
+        RETURNED = "returned", "Returned payout"
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -213,6 +221,8 @@ class ReconciliationItem(models.Model):
         """Return the difference in words, as it is now: what vanished is not said to be missing."""
         if self.vanished_at is None:
             return self.get_kind_display()
+        if self.line and hasattr(self.line, "bank"):
+            return "Matched since" if self.line.matched_at else "Another difference since"
         if self.kind == self.Kind.MISSING_HERE:
             return "In ledger since" if self.posting_id else "Another difference since"
         return "In report since" if self.kind == self.Kind.MISSING_THERE else f"{self.get_kind_display()} no more"
