@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from payments import clock
+from payments.domain.reconciliation.bank.balances import Late
 from payments.ids import public_id
 from payments.inbox import decisions, rows
 from payments.inbox.entries import COUNTED_MAX, ON_CALL, OPEN, PAGES, Entry, list_of, page_of
@@ -87,6 +88,28 @@ def for_file_entry(found: dict[str, Any]) -> Entry:
         address=f"{PAGES}/payoutfile/add/",
         amount=shown_amount(found["total"], found["currency"]),
         since=found["since"],
+    )
+
+
+def late_words(late: Late) -> str:
+    """Return in words what has not left or reached an account of ours."""
+    if late.what == "statements":
+        return f"No statement of {late.account} since {late.since:%d %b %Y}"
+    noun = late.what if late.count > 1 else {"payouts": "payout", "batches": "batch"}[late.what]
+    verb = "left" if late.what == "payouts" else "reached"
+    return f"{late.count:,} {noun} not {verb} {late.account} in {late.account.days} days"
+
+
+def late_entry(late: Late) -> Entry:
+    """Return the entry of what has not left or reached an account of ours."""
+    return Entry(
+        # Once for those that are late together.
+        key=f"{late.account.pk}:{late.what}:{late.since.isoformat()}",
+        what=late_words(late),
+        merchant="",
+        address=page_of("ownbankaccount", late.account.pk),
+        amount=shown_amount(late.total, late.account.currency) if late.total else "",
+        since=late.since,
     )
 
 

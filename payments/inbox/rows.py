@@ -11,6 +11,8 @@ from django.db.models.functions import Coalesce
 
 from payments import clock
 from payments.domain.messages.mail import REFUSES_US
+from payments.domain.reconciliation.bank import balances
+from payments.domain.reconciliation.bank.balances import Late
 from payments.ids import first_id
 from payments.models import (
     ApprovalRequest,
@@ -23,6 +25,7 @@ from payments.models import (
     Merchant,
     MerchantAccess,
     MoneyCheck,
+    OwnBankAccount,
     PayerMessage,
     Payout,
     PayoutAccount,
@@ -216,6 +219,12 @@ def open_differences(limit: Limit) -> QuerySet[Any]:
     rows = ReconciliationItem.objects.filter(within(limit, "charge__merchant"), state=ReconciliationItem.State.OPEN)
     sums = {"amount": F("line__amount"), "currency": F("line__currency")}
     return _naming(rows).annotate(**sums).order_by("id")
+
+
+def not_arrived(limit: Limit) -> list[Late]:
+    """Return what has not left or reached our bank accounts in its days; of all merchants, so only without `limit`."""
+    accounts = OwnBankAccount.objects.order_by("name") if limit is None else ()
+    return [each for account in accounts for each in balances.late(account)]
 
 
 def provider_events(limit: Limit) -> QuerySet[Any]:

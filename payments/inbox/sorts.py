@@ -189,6 +189,15 @@ SORTS = (
         well="reconciliation",
     ),
     Sort(
+        "not_arrived",
+        "Not at our bank yet",
+        "ownbankaccount",
+        rows.not_arrived,
+        entry=entry_texts.late_entry,
+        is_impersonal=True,
+        well="our bank accounts",
+    ),
+    Sort(
         "provider_events",
         "Provider events",
         "providermessage",

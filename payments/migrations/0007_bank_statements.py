@@ -46,7 +46,6 @@ class Migration(migrations.Migration):
                 (
                     "name",
                     models.CharField(
-                        help_text="In small letters, such as bpi-payouts. It is none of a provider.",
                         max_length=40,
                         unique=True,
                         validators=[
@@ -64,7 +63,6 @@ class Migration(migrations.Migration):
                         validators=[
                             django.core.validators.RegexValidator("^[A-Z0-9]{4}\\Z", "Four letters or digits.")
                         ],
-                        verbose_name="last 4 of the number",
                     ),
                 ),
                 (
@@ -73,7 +71,6 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(max_length=40),
                         blank=True,
                         default=list,
-                        help_text="Which pay to this account.",
                         size=None,
                     ),
                 ),
@@ -81,7 +78,6 @@ class Migration(migrations.Migration):
                     "days",
                     models.PositiveSmallIntegerField(
                         default=5,
-                        help_text="In so many days a payment leaves or arrives. What takes longer is late.",
                         validators=[
                             django.core.validators.MinValueValidator(1),
                             django.core.validators.MaxValueValidator(60),
@@ -140,7 +136,6 @@ class Migration(migrations.Migration):
                 (
                     "payout",
                     models.ForeignKey(
-                        blank=True,
                         db_constraint=False,
                         null=True,
                         on_delete=PROTECT,
@@ -151,7 +146,6 @@ class Migration(migrations.Migration):
                 (
                     "file",
                     models.ForeignKey(
-                        blank=True,
                         db_constraint=False,
                         null=True,
                         on_delete=PROTECT,
@@ -162,14 +156,13 @@ class Migration(migrations.Migration):
                 (
                     "batch",
                     models.ForeignKey(
-                        blank=True, null=True, on_delete=PROTECT, related_name="arrivals", to="payments.reportline"
+                        null=True, on_delete=PROTECT, related_name="arrivals", to="payments.reportline"
                     ),
                 ),
                 ("is_guess", models.BooleanField(default=False)),
                 (
                     "confirmed_by",
                     models.ForeignKey(
-                        blank=True,
                         db_index=False,
                         null=True,
                         on_delete=PROTECT,
@@ -183,9 +176,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         name="bank_line_is_one_thing",
-                        condition=Q(payout__isnull=True, file__isnull=True)
-                        | Q(payout__isnull=True, batch__isnull=True)
-                        | Q(file__isnull=True, batch__isnull=True),
+                        condition=Q(payout=None, file=None) | Q(payout=None, batch=None) | Q(file=None, batch=None),
                     )
                 ],
             },

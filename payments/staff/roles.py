@@ -32,6 +32,8 @@ MONTH_END = {
     MAY_GET,
     "payments.download_ledgerday",
     "payments.add_reportupload",
+    "payments.add_ownbankaccount",
+    "payments.change_ownbankaccount",
     "payments.close_reconciliationitem",
 }
 # What people of the service and a merchant's own do alike, by theme. To help payers moves no money.

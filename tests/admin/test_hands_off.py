@@ -4,13 +4,23 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
-from payments.models import ApprovalLimit, AuditEntry, BinRange, Charge, FeeTemplate, Merchant, Refund, Source
+from payments.models import (
+    ApprovalLimit,
+    AuditEntry,
+    BinRange,
+    Charge,
+    FeeTemplate,
+    Merchant,
+    OwnBankAccount,
+    Refund,
+    Source,
+)
 from tests.admin.conftest import House, text_of
 from tests.admin.forms import forms_of
 from tests.admin.test_pages import SHOWN, list_of, page_of
 from tests.factories import ChargeFactory, MerchantFactory
 
-EDITABLE = {Merchant, BinRange, ApprovalLimit, FeeTemplate}
+EDITABLE = {Merchant, BinRange, ApprovalLimit, FeeTemplate, OwnBankAccount}
 LOOKED_AT = [model for model in SHOWN if model not in EDITABLE]
 
 

@@ -52,6 +52,7 @@ from tests.operators.factories import proposed as act_proposed
 from tests.payouts.live import live_account, put_into_file, ready
 from tests.payouts.stories import give_schedule, make_payout
 from tests.provider_events.factories import make_provider_message
+from tests.reconciliation.bank.stories import own_account
 from tests.reconciliation.factories import a_difference
 from tests.risk.factories import block_email
 from tests.routing.doubles import route_to
@@ -113,6 +114,7 @@ def newest(house: House, api: Api) -> dict[type[Model], Model]:
     uploads.submit(
         "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
     )
+    own_account()
     FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
     put_into_outbox(Charge.objects.get())
     opened(api)
@@ -144,6 +146,9 @@ def test_every_model_has_its_pages() -> None:
         "AuditHead",
         "CvcKey",
         "AccountDay",
+        # On the page of its account, and of its line.
+        "BankStatement",
+        "BankLine",
         # On the page of its payout.
         "PayoutPart",
         # On the page of its checkout.

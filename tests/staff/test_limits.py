@@ -31,6 +31,7 @@ OF_NO_MERCHANT = {
     "payments.DataKey",
     "payments.FeeTemplate",
     "payments.LedgerDay",
+    "payments.OwnBankAccount",
     "payments.PayoutFile",
     "payments.ReconciliationRun",
     "payments.ReportUpload",

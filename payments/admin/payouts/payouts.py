@@ -29,11 +29,12 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.payouts.accounts import named
 from payments.admin.payouts.actions import ApprovePayout, ApproveTogether, CancelPayout, RecordPayout
 from payments.admin.payouts.schedules import way_out
+from payments.admin.reconciliation.bank import at_bank, of_payout
 from payments.admin.shown_times import moment_text
 from payments.domain.approvals import payouts
 from payments.domain.transparency.proofs import with_leaves
 from payments.ids import public_id
-from payments.models import ApprovalRequest, Payout, PayoutAccount, PayoutFile, Posting, Settlement
+from payments.models import ApprovalRequest, BankLine, Payout, PayoutAccount, PayoutFile, Posting, Settlement
 
 SHOWN_PARTS = 100
 CHIPS: dict[str, str] = {
@@ -83,6 +84,7 @@ class PayoutAdmin(BaseAdmin):
             "Where it goes",
             {"fields": ("to_account", "goes_by", "in_file", "asked_for_by", "approval", "sent", "paid", "ended")},
         ),
+        ("At our bank", {"fields": ("at_bank",)}),
         ("Why it failed", {"fields": ("failure_code", "why")}),
         ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "made_of", "postings", "leaves")}),
         ("Times", {"fields": ("created", "updated", "public_id", "shown_status", "of_merchant", "mode", "version")}),
@@ -107,6 +109,7 @@ class PayoutAdmin(BaseAdmin):
     sent = moment_column("sent_at")
     paid = moment_column("paid_at")
     ended = moment_column("ended_at", _("Failed or cancelled"))
+    at_bank = column("By our bank", lambda payout: at_bank(BankLine.objects.filter(of_payout(payout))))
     events = events_column(_("Of the payout"))
     in_file = column(
         "Bank file",

@@ -21,6 +21,7 @@ from payments.admin.framework.formats import NOTHING, chip, column, link, moment
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
+from payments.admin.reconciliation import bank
 from payments.admin.reconciliation.reports import ByProvider, ByRun
 from payments.admin.shown_times import moment_cell
 from payments.admin.statements.list_sums import Sums, SumsOnTop
@@ -103,6 +104,8 @@ def in_ledger(item: Item) -> str:
     posting = item.posting or _arrived(item)
     if posting:
         return _moved(posting)
+    if item.line and item.line.kind == ReportLine.Kind.BOOKED:
+        return bank.what_it_is(item.line)
     return f"{item.attempt.kind}: {item.attempt.outcome or item.attempt.state}" if item.attempt else "nothing"
 
 
@@ -131,6 +134,8 @@ class ReconciliationItemAdmin(BaseAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     row_actions = (
+        bank.ConfirmSuspicion(),
+        bank.MarkReturned(),
         DecideItem("close", items.close, "Closed.", Item.State.OPEN),
         DecideItem("reopen", items.reopen, "Reopened.", Item.State.CLOSED),
     )
@@ -147,7 +152,7 @@ class ReconciliationItemAdmin(BaseAdmin):
         *("provider", "charge_link", "found"),
     )
     list_filter = ("state", "kind", ByStanding, ByProvider, ByCharge, ByModeOfCharge, ByRun, "created_at")
-    list_select_related = ("line", "posting", "attempt", "charge")
+    list_select_related = ("line__bank__payout", "line__bank__batch", "posting", "attempt", "charge")
     search_fields = ("note",)
     search = IdSearch(
         {**OF_CHARGE, "attempt": "attempt_id", "re": "attempt__refund_id", "mer": "charge__merchant_id"},
@@ -158,6 +163,7 @@ class ReconciliationItemAdmin(BaseAdmin):
     fieldsets = (
         (None, {"fields": ("shown_kind", "shown_state", "provider", "found", "run_link", "vanished")}),
         ("In the report", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "number", "line_link")}),
+        ("At our bank", {"fields": ("text",)}),
         ("In the ledger", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
     )
@@ -175,6 +181,7 @@ class ReconciliationItemAdmin(BaseAdmin):
     we_say = column("In the ledger", in_ledger)
     shown_reference = column("Reference", reference_of)
     number = column("Line of the report", lambda item: item.line.number if item.line else NOTHING)
+    text = column("Text of the bank", lambda item: bank.text_of(item.line) or NOTHING)
     booked = column("Booked there", lambda item: moment_cell(item.line.booked_at if item.line else None))
     posted = column("Posted here", lambda item: moment_cell(item.posting.created_at if item.posting else None))
 
@@ -227,5 +234,7 @@ def difference_of(item: Item) -> str:
 def _moved(side: ReportLine | Posting) -> str:
     if isinstance(side, ReportLine) and side.kind == ReportLine.Kind.UNREAD:
         return side.word
+    if isinstance(side, ReportLine) and side.kind == ReportLine.Kind.BOOKED:
+        return bank.moved(side)
     word = getattr(side, "word", "") if side.kind == ReportLine.Kind.OTHER else ""
     return f"{word or side.get_kind_display().lower()} of {money(abs(side.amount), side.currency)}"

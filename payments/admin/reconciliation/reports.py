@@ -9,6 +9,7 @@ from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.form_filters import FormFilter
 from payments.admin.framework.formats import (
+    NOTHING,
     chip,
     column,
     lines,
@@ -18,6 +19,7 @@ from payments.admin.framework.formats import (
     row_link_column,
 )
 from payments.admin.framework.id_search import IdSearch
+from payments.admin.reconciliation import bank
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
@@ -59,12 +61,16 @@ class ReportLineAdmin(BaseAdmin):
         (None, {"fields": ("run_link", "number", "provider", "kind", "word", "shown_amount", "booked")}),
         ("Operation", {"fields": ("reference", "provider_ref", "attempt_link")}),
         ("Match", {"fields": ("matched", "posting_link", "differences")}),
+        ("At our bank", {"fields": ("is_what", "arrived", "text")}),
     )
     booked = moment_column("booked_at")
     matched = moment_column("matched_at")
     shown_amount = money_column("amount")
     shown_kind = column("Kind", lambda line: line.get_kind_display())
     match = column("State", lambda line: chip("matched", "good") if line.matched_at else chip("not matched", "warn"))
+    is_what = column("What it is", bank.what_it_is)
+    arrived = column("Arrived", lambda line: bank.at_bank(line.arrivals))
+    text = column("Text of the bank", lambda line: bank.text_of(line) or NOTHING)
     run_link = row_link_column("run", ReconciliationRun)
     posting_link = row_link_column("posting", Posting)
     attempt_link = row_link_column("attempt", Attempt)

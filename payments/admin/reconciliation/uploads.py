@@ -18,20 +18,19 @@ from payments.admin.shown_times import moment_cell
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
-from payments.models import ReconciliationRun, ReportUpload
+from payments.models import OwnBankAccount, ReconciliationRun, ReportUpload
 from payments.vault import VaultUnavailable
 
 MARKS = {"waiting": "warn", "reading": "warn", "done": "good", "refused": "bad"}
 
 
 class ReportForm(forms.Form):
-    """A report, its provider, and the days that it covers, if it does not say so itself."""
+    """A report, its provider or bank account, and the days that it covers, if it does not say so itself."""
 
-    provider = forms.ChoiceField(choices=[(name, name) for name in LAYOUTS])
+    provider = forms.ChoiceField(label="Provider or bank account")
     report = forms.FileField(
-        label="Report (CSV in UTF-8)",
+        label="Report (CSV in UTF-8), or statement (camt.053, .052, .054 or MT940)",
         help_text=f"At most {filesizeformat(uploads.MAX_BYTES)}.",
-        widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
     )
     since = DayField(required=False, label="Covers from (UTC)")
     until = DayField(
@@ -43,17 +42,14 @@ class ReportForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field: Any = self.fields["provider"]
-        field.choices = [(name, provider_title(name)) for name in LAYOUTS]
-
-    def clean_report(self) -> Any:
-        report = self.cleaned_data["report"]
-        if not report.name.lower().endswith(".csv"):
-            raise forms.ValidationError("The file must be a CSV file: its name must end with .csv.")
-        return report
+        accounts = OwnBankAccount.objects.order_by("name").values_list("name", "name")
+        field.choices = [*((name, provider_title(name)) for name in LAYOUTS), *accounts]
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
-        since, until = cleaned.get("since"), cleaned.get("until")
+        since, until, report = cleaned.get("since"), cleaned.get("until"), cleaned.get("report")
+        if report and cleaned.get("provider") in LAYOUTS and not report.name.lower().endswith(".csv"):
+            self.add_error("report", "The file must be a CSV file: its name must end with .csv.")
         if bool(since) != bool(until):
             self.add_error("until", "Name both days, or none.")
         elif since and until and since > until:
@@ -71,7 +67,7 @@ class ReportForm(forms.Form):
 class Upload(Action):
     """Of a report, which a worker reads."""
 
-    name, label, button = "upload", "Upload a provider's report", "Upload"
+    name, label, button = "upload", "Upload a report or statement", "Upload"
     permission = "payments.add_reportupload"
     is_new = is_for_all_merchants = True
     new_name = "upload"

@@ -28,14 +28,15 @@ KINDS = {
     "Chargeback": Movement.DISPUTE,
     "SecondChargeback": Movement.DISPUTE,
     "ChargebackReversed": Movement.DISPUTE_WON,
+    "MerchantPayout": Movement.PAYOUT,
 }
 OF_REFUNDS = frozenset([Movement.REFUND, Movement.REFUND_RETURNED])
-# Fees, reserves, payouts and transfers of the account, which belong to no payment.
+# Fees, reserves, other payouts and transfers of the account, which belong to no payment.
 OF_THE_ACCOUNT = frozenset(
     [
         *("Fee", "MiscCosts", "PaymentCost", "SettleCost", "AuthorisationSchemeFee", "InvoiceDeduction"),
         *("DepositCorrection", "ReserveAdjustment", "Balancetransfer", "MatchedStatement"),
-        *("MerchantPayout", "BankInstructionReturned", "InternalCompanyPayout", "EpaPaid", "PaidOut"),
+        *("BankInstructionReturned", "InternalCompanyPayout", "EpaPaid", "PaidOut"),
         "PaidOutReversed",
     ]
 )

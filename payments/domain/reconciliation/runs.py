@@ -15,8 +15,8 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import files, matcher
-from payments.domain.reconciliation.bank import matching, reading
-from payments.domain.reconciliation.bank.statements import Statement
+from payments.domain.reconciliation.bank import bank_files, line_matcher
+from payments.domain.reconciliation.bank.statements import ReadStatement
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import Layout
 from payments.models import OwnBankAccount, ReconciliationItem, ReconciliationRun, ReportLine
@@ -49,14 +49,14 @@ class SettlementReport:
     covers_to: datetime
     file: str = ""
     account: OwnBankAccount | None = None
-    statements: Sequence[Statement] = ()
+    statements: Sequence[ReadStatement] = ()
 
 
 def bank_report(
     text: str, account: OwnBankAccount, name: str, progress: Callable[[int], None] = lambda _: None
 ) -> SettlementReport:
-    """Return the report of a bank's file `name`, which `reading.checked` has seen. Raise BadReport."""
-    statements = reading.parse(text, account, progress)
+    """Return the report of a bank's file `name`, which `bank_files.checked` has seen. Raise BadReport."""
+    statements = bank_files.parse(text, account, progress)
     lines = [line for each in statements for line in each.lines]
     now = clock.now()
     return SettlementReport(account.name, lines, now, now, name, account, statements)
@@ -136,8 +136,8 @@ def reconcile(
         run.new_lines = _store(run, lines, progress)
         now = clock.now()
         if report.account:
-            reading.keep(run, report.account, report.statements)
-            run.new_items = matching.match(report.account, run, now)
+            bank_files.keep(run, report.account, report.statements)
+            run.new_items = line_matcher.match(report.account, run, now)
         else:
             matcher.match(run, now)
             run.new_items = matcher.find_differences(run, now, _margin())
@@ -165,7 +165,7 @@ def recheck_arrived() -> int:
                 matcher.find_differences(run, now, _margin(), charges)
                 matcher.mark_rechecked(provider, charges, now)
                 checked += len(charges)
-    matching.rematch()
+    line_matcher.rematch()
     return checked
 
 

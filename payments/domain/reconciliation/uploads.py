@@ -17,7 +17,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows
 from payments.domain.reconciliation import files, runs
-from payments.domain.reconciliation.bank import reading
+from payments.domain.reconciliation.bank import bank_files
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.runs import Busy
@@ -82,7 +82,7 @@ def checked(raw: bytes, provider: str) -> str:
     if len(raw) > MAX_BYTES:
         raise BadReport(f"it is larger than {MAX_BYTES // 1024**2} MiB; split it by days")
     if provider not in LAYOUTS:
-        return reading.checked(raw)
+        return bank_files.checked(raw)
     text = files.decode(raw)
     files.check_head(text, LAYOUTS[provider])
     return text

@@ -26,12 +26,13 @@ KINDS = {
     # Of disputes that are handled by mail, as those of all channels were before the Disputes API.
     ("CHARGEBACK_DEDUCTION", "TRANSACTION"): Movement.DISPUTE,
     ("CHARGEBACK_REVERSAL", "TRANSACTION"): Movement.DISPUTE_WON,
+    ("WITHDRAWAL", "TRANSACTION"): Movement.PAYOUT,
 }
 # Older reports have the product before the kind, such as `EWALLET PAYMENT` and `VA_PAYMENT`.
 OLDER = re.compile(r"[A-Z0-9_ -]+[ _](PAYMENT|REFUND)")
 # Xendit's fees, and money that left the account or came back to it by no payment: our payouts, and any other.
 COSTS = frozenset(["FEE", "VAT", "FEE_REVERSAL", "VAT_REVERSAL"])
-OF_THE_ACCOUNT = frozenset(["WITHDRAWAL", "PLATFORM_FEE", "DISBURSEMENT", "BATCH_DISBURSEMENT", "REMITTANCE_PAYOUT"])
+OF_THE_ACCOUNT = frozenset(["PLATFORM_FEE", "DISBURSEMENT", "BATCH_DISBURSEMENT", "REMITTANCE_PAYOUT"])
 
 
 class BalanceReport:

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
 from payments.domain.reconciliation import files, runs
-from payments.domain.reconciliation.bank import reading
+from payments.domain.reconciliation.bank import bank_files
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS, MAPPINGS
 from payments.domain.reconciliation.runs import SettlementReport
@@ -88,7 +88,7 @@ class Command(BaseCommand):
         account = OwnBankAccount.objects.filter(name=options["bank_account"]).first()
         if not account:
             raise CommandError("There is no bank account of this name.", returncode=FAULT)
-        return runs.bank_report(reading.checked(files.content(path)), account, path.name)
+        return runs.bank_report(bank_files.checked(files.content(path)), account, path.name)
 
     def _progress(self, done: int, of: int) -> None:
         if self.stderr.isatty():

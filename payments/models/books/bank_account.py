@@ -20,21 +20,14 @@ class OwnBankAccount(models.Model):
         max_length=PROVIDER_LENGTH,
         unique=True,
         validators=[RegexValidator(r"^[a-z][a-z0-9-]+\Z", "Small letters, digits and hyphens.")],
-        help_text="In small letters, such as bpi-payouts. It is none of a provider.",
     )
     currency = models.CharField(max_length=3)
     # As in bank files: the whole number is in the settings alone.
-    last4 = models.CharField(
-        "last 4 of the number", max_length=4, validators=[RegexValidator(r"^[A-Z0-9]{4}\Z", "Four letters or digits.")]
-    )
-    providers = ArrayField(
-        models.CharField(max_length=PROVIDER_LENGTH), default=list, blank=True, help_text="Which pay to this account."
-    )
-    days = models.PositiveSmallIntegerField(
-        default=5,
-        validators=[MinValueValidator(1), MaxValueValidator(60)],
-        help_text="In so many days a payment leaves or arrives. What takes longer is late.",
-    )
+    last4 = models.CharField(max_length=4, validators=[RegexValidator(r"^[A-Z0-9]{4}\Z", "Four letters or digits.")])
+    # Those that pay to it.
+    providers = ArrayField(models.CharField(max_length=PROVIDER_LENGTH), default=list, blank=True)
+    # In so many days a payment leaves or arrives; what takes longer is late.
+    days = models.PositiveSmallIntegerField(default=5, validators=[MinValueValidator(1), MaxValueValidator(60)])
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
@@ -78,17 +71,13 @@ class BankLine(models.Model):
     # What the bank wrote beside it.
     text = models.CharField(max_length=300, blank=True, default="")
     # No constraints: each stays, and the checks would lock busy rows.
-    payout = models.ForeignKey(
-        Payout, models.PROTECT, null=True, blank=True, related_name="bank_lines", db_constraint=False
-    )
-    file = models.ForeignKey(
-        PayoutFile, models.PROTECT, null=True, blank=True, related_name="bank_lines", db_constraint=False
-    )
-    batch = models.ForeignKey(ReportLine, models.PROTECT, null=True, blank=True, related_name="arrivals")
+    payout = models.ForeignKey(Payout, models.PROTECT, null=True, related_name="bank_lines", db_constraint=False)
+    file = models.ForeignKey(PayoutFile, models.PROTECT, null=True, related_name="bank_lines", db_constraint=False)
+    batch = models.ForeignKey(ReportLine, models.PROTECT, null=True, related_name="arrivals")
     # By amount and day alone, until a person confirms it.
     is_guess = models.BooleanField(default=False)
     confirmed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
     )
 
     class Meta:
@@ -96,10 +85,8 @@ class BankLine(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="bank_line_is_one_thing",
-                condition=Q(payout__isnull=True, file__isnull=True)
-                | Q(payout__isnull=True, batch__isnull=True)
-                | Q(file__isnull=True, batch__isnull=True),
-            ),
+                condition=Q(payout=None, file=None) | Q(payout=None, batch=None) | Q(file=None, batch=None),
+            )
         ]
 
     def __str__(self) -> str:

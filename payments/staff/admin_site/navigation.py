@@ -61,7 +61,7 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
             "scale",
             (
                 *("payments.reconciliationitem", "payments.reconciliationrun", "payments.reportupload"),
-                *("payments.reportline", "payments.settlement", "payments.correction"),
+                *("payments.reportline", "payments.ownbankaccount", "payments.settlement", "payments.correction"),
             ),
         ),
         Section(

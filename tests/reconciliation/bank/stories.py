@@ -5,7 +5,7 @@ from typing import Any
 
 from payments import clock
 from payments.domain.reconciliation import runs
-from payments.domain.reconciliation.bank import reading
+from payments.domain.reconciliation.bank import bank_files
 from payments.models import (
     OwnBankAccount,
     Payout,
@@ -37,7 +37,7 @@ def sent_file(account: PayoutAccount, *amounts: int) -> tuple[PayoutFile, list[P
 
 def read(text: str, account: OwnBankAccount) -> ReconciliationRun:
     """Read a bank's file as the command does."""
-    report = runs.bank_report(reading.checked(text.encode()), account, "statement.xml")
+    report = runs.bank_report(bank_files.checked(text.encode()), account, "statement.xml")
     return runs.reconcile(report, ReconciliationRun.Origin.COMMAND)
 
 

@@ -5,14 +5,14 @@ import re
 import pytest
 
 from payments.domain.reconciliation.bank import camt as reader
-from payments.domain.reconciliation.bank.statements import Statement, decode
+from payments.domain.reconciliation.bank.statements import ReadStatement, decode
 from payments.domain.reconciliation.files import BadReport
 from tests.reconciliation.bank.files import KINDS, balance, camt, details, entry
 
 OURS = "0195f3c0a1b27c3d8e4f5a6b7c8d9e0f"
 
 
-def read(text: str) -> list[Statement]:
+def read(text: str) -> list[ReadStatement]:
     return reader.read(text, lambda _: None)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from payments.domain.reconciliation.bank import mt940 as reader
-from payments.domain.reconciliation.bank.statements import Statement
+from payments.domain.reconciliation.bank.statements import ReadStatement
 from payments.domain.reconciliation.files import BadReport
 from payments.providers.settlement_reports import SettlementLine
 from tests.reconciliation.bank.files import mt940
@@ -11,7 +11,7 @@ from tests.reconciliation.bank.files import mt940
 OURS = "0195f3c0a1b27c3d8e4f5a6b7c8d9e0f"
 
 
-def read(text: str) -> list[Statement]:
+def read(text: str) -> list[ReadStatement]:
     return reader.read(text, lambda _: None)
 
 

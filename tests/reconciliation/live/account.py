@@ -24,7 +24,6 @@ PAYMENT_TYPES = {
 ACCOUNT_TYPES = {
     "Fee": "Debit",
     "MiscCosts": "Debit",
-    "MerchantPayout": "Debit",
     "DepositCorrection": "Debit",
     "InvoiceDeduction": "Debit",
     "MatchedStatement": "Credit",
@@ -48,7 +47,7 @@ XENDIT_TYPES = {
     "TRANSFER": "DEBIT",
     "OTHER": "CREDIT",
 }
-XENDIT_PAYOUTS = ("DISBURSEMENT", "BATCH_DISBURSEMENT", "REMITTANCE_PAYOUT", "WITHDRAWAL", "PLATFORM_FEE")
+XENDIT_PAYOUTS = ("DISBURSEMENT", "BATCH_DISBURSEMENT", "REMITTANCE_PAYOUT", "PLATFORM_FEE")
 Rows = list[dict[str, str]]
 
 

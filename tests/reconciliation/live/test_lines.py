@@ -83,11 +83,9 @@ def test_xendits_words_are_a_known_movement_or_other(
     ("provider", "change"),
     [
         ("adyen", {"Type": "Fee", "Gross Credit (GC)": ""}),
-        ("adyen", {"Type": "MerchantPayout", "Gross Credit (GC)": ""}),
         ("xendit", {"Line Type": "FEE", "Debit or Credit": "DEBIT"}),
         ("adyen", {"Gross Credit (GC)": "0.00", "Net Credit (NC)": "0.00"}),
         ("adyen", {"Gross Credit (GC)": "", "Net Credit (NC)": "", "Net Debit (NC)": "0"}),
-        ("xendit", {"Transaction Type": "WITHDRAWAL", "Debit or Credit": "DEBIT"}),
         ("xendit", {"Transaction Type": "DISBURSEMENT", "Debit or Credit": "DEBIT"}),
         ("xendit", {"Transaction Type": "BATCH DISBURSEMENT", "Debit or Credit": "DEBIT"}),
         ("xendit", {"Transaction Type": "disbursement", "Line Type": "TRANSACTION_REVERSAL"}),
@@ -98,6 +96,21 @@ def test_xendits_words_are_a_known_movement_or_other(
 )
 def test_rows_of_the_account_or_of_nothing_are_left_out(provider: str, change: dict[str, str], tmp_path: Path) -> None:
     assert len(read(tmp_path, provider, {}, change)) == 1
+
+
+@pytest.mark.parametrize(
+    ("provider", "row"),
+    [
+        (
+            "adyen",
+            {"Type": "MerchantPayout", "Gross Credit (GC)": "", "Net Credit (NC)": "", "Net Debit (NC)": "99.00"},
+        ),
+        ("xendit", {"Transaction Type": "WITHDRAWAL", "Debit or Credit": "DEBIT", "Amount": "99.00"}),
+    ],
+)
+def test_what_a_provider_paid_to_our_bank_is_a_batch(provider: str, row: dict[str, str], tmp_path: Path) -> None:
+    [line] = read(tmp_path, provider, row)
+    assert (line.kind, line.amount) == (Movement.PAYOUT, -9_900)
 
 
 ZONES = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from payments.domain.reconciliation.bank.statements import Statement, amount_of, checked_day, line_of, shown
+from payments.domain.reconciliation.bank.statements import ReadStatement, amount_of, checked_day, line_of, shown
 from payments.domain.reconciliation.cells import read_currency
 from payments.domain.reconciliation.files import PROGRESS_EVERY, BadReport
 from payments.providers.settlement_reports import SettlementLine
@@ -32,10 +32,10 @@ def check(text: str) -> None:
         raise BadReport("line 1: must be camt.053, camt.052 or camt.054 in a version from .001.02 to .001.08")
 
 
-def read(text: str, progress: Callable[[int], None]) -> list[Statement]:
-    """Return the statements of a message. `progress` is told the number of movements. Raise BadReport."""
+def read(text: str, progress: Callable[[int], None]) -> list[ReadStatement]:
+    """Return the statements of a message. `progress` gets the number of movements. Raise BadReport."""
     check(text)
-    found, lines, reversals, count = list[Statement](), list[SettlementLine](), list[int](), 0
+    found, lines, reversals, count = list[ReadStatement](), list[SettlementLine](), list[int](), 0
     # The text is decoded already, whatever its declaration says.
     source = BytesIO(DECLARATION.sub("", text).encode("utf-8", "replace"))
     tags = [f"{{*}}{name}" for name in ("Ntry", *STATEMENTS)]
@@ -59,8 +59,10 @@ def read(text: str, progress: Callable[[int], None]) -> list[Statement]:
     return found
 
 
-def _statement(element: Any, lines: list[SettlementLine]) -> Statement:
-    statement = Statement(shown(_at(element, "Id")), _at(element, "Acct/Id/IBAN") or _at(element, "Acct/Id/Othr/Id"))
+def _statement(element: Any, lines: list[SettlementLine]) -> ReadStatement:
+    statement = ReadStatement(
+        shown(_at(element, "Id")), _at(element, "Acct/Id/IBAN") or _at(element, "Acct/Id/Othr/Id")
+    )
     statement.lines, statement.currency = lines, _at(element, "Acct/Ccy") or next((line.currency for line in lines), "")
     try:
         balances = [(_at(each, "Tp/CdOrPrtry/Cd"), each) for each in _all(element, "Bal")]

@@ -8,7 +8,7 @@ from itertools import chain
 
 from payments.domain.reconciliation.bank.statements import (
     TEXT_LENGTH,
-    Statement,
+    ReadStatement,
     amount_of,
     checked_day,
     line_of,
@@ -38,14 +38,14 @@ def is_one(text: str) -> bool:
     return bool(HEAD.search(text[:4_000]))
 
 
-def read(text: str, progress: Callable[[int], None]) -> list[Statement]:
-    """Return the statements of a file. `progress` is told the number of movements. Raise BadReport."""
-    found, count = list[Statement](), 0
+def read(text: str, progress: Callable[[int], None]) -> list[ReadStatement]:
+    """Return the statements of a file. `progress` gets the number of movements. Raise BadReport."""
+    found, count = list[ReadStatement](), 0
     for number, name, value in chain(_fields(text), [(text.count("\n"), "20", "")]):
         if name == "20":
             if found and found[-1].closing is None:
                 raise BadReport(f"line {number}: the statement before it has no closing balance, so it is not whole")
-            found.append(Statement(shown(value), ""))
+            found.append(ReadStatement(shown(value), ""))
         elif not found:
             raise BadReport(f"line {number}: the field {name} stands before any statement")
         elif name == "61":
@@ -74,7 +74,7 @@ def _fields(text: str) -> Iterator[tuple[int, str, str]]:
             parts.append(line.rstrip())
 
 
-def _head(statement: Statement, name: str, value: str, number: int) -> None:
+def _head(statement: ReadStatement, name: str, value: str, number: int) -> None:
     """Read a field of the statement itself; those that say nothing of its movements are left out."""
     if name == "25":
         # Some banks write the currency after the account's number.
@@ -96,7 +96,7 @@ def _head(statement: Statement, name: str, value: str, number: int) -> None:
             statement.closing, statement.last_day = amount, day
 
 
-def _entry(statement: Statement, value: str, number: int) -> SettlementLine:
+def _entry(statement: ReadStatement, value: str, number: int) -> SettlementLine:
     try:
         what = "a movement such as 2611301130D12,50NTRFNONREF"
         valued, entered, side, _, whole, rest, kind, after = _parts(ENTRY, value, what)

@@ -20,7 +20,7 @@ ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1", "iso-8859-15", "windows-1252", "
 
 
 @dataclass(slots=True)
-class Statement:
+class ReadStatement:
     """One statement of an account, with its movements. A notice, as camt.052 and camt.054 are, has no balances."""
 
     name: str

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from payments.domain.reconciliation.bank import camt, matching, mt940
-from payments.domain.reconciliation.bank.statements import Statement, decode
+from payments.domain.reconciliation.bank import camt, line_matcher, mt940
+from payments.domain.reconciliation.bank.statements import ReadStatement, decode
 from payments.domain.reconciliation.files import MAX_BYTES, BadReport
 from payments.domain.reconciliation.matcher import as_kept
 from payments.models import BankStatement, OwnBankAccount, ReconciliationRun
@@ -19,7 +19,7 @@ def checked(raw: bytes, most: int = MAX_BYTES) -> str:
     return text
 
 
-def parse(text: str, account: OwnBankAccount, progress: Callable[[int], None] = lambda _: None) -> list[Statement]:
+def parse(text: str, account: OwnBankAccount, progress: Callable[[int], None] = lambda _: None) -> list[ReadStatement]:
     """Return the statements of the account in a file, which may have those of others too. Raise BadReport."""
     found = (camt if text.lstrip().startswith("<") else mt940).read(text, progress)
     own = [each for each in found if _is_of(each, account)]
@@ -38,12 +38,12 @@ def parse(text: str, account: OwnBankAccount, progress: Callable[[int], None] = 
     return own
 
 
-def _is_of(statement: Statement, account: OwnBankAccount) -> bool:
+def _is_of(statement: ReadStatement, account: OwnBankAccount) -> bool:
     ends = statement.number.replace(" ", "").upper().endswith(account.last4)
     return ends and statement.currency in ("", account.currency)
 
 
-def keep(run: ReconciliationRun, account: OwnBankAccount, statements: Sequence[Statement]) -> None:
+def keep(run: ReconciliationRun, account: OwnBankAccount, statements: Sequence[ReadStatement]) -> None:
     """Store the statements that a run read, and what stands beside its lines.
 
     Raise BadReport where an earlier run has all of it.
@@ -59,4 +59,4 @@ def keep(run: ReconciliationRun, account: OwnBankAccount, statements: Sequence[S
     BankStatement.objects.bulk_create(rows, ignore_conflicts=True)
     if not run.new_lines and not run.statements.exists():
         raise BadReport("all of it was read before, so nothing was changed")
-    matching.store(run, ((line.row, as_kept(line.text)) for each in statements for line in each.lines))
+    line_matcher.store(run, ((line.row, as_kept(line.text)) for each in statements for line in each.lines))

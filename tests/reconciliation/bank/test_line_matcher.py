@@ -9,7 +9,7 @@ from payments.domain.approvals.kinds.payouts import Outcome, record_outcome
 from payments.domain.payouts import files as bank_files
 from payments.domain.reconciliation import items as decisions
 from payments.domain.reconciliation import runs
-from payments.domain.reconciliation.bank import matching
+from payments.domain.reconciliation.bank import line_matcher
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.items import TooLate
 from payments.models import (
@@ -128,13 +128,13 @@ def test_a_person_confirms_a_suspicion_once(account: PayoutAccount, ours: OwnBan
     sent_file(account, 10_000)
     read(camt(entry("-100.00"), entry("-100.00", day="2026-11-27")), ours)
     first, second = ReconciliationItem.objects.order_by("line__booked_at")
-    matching.confirm(first, ben, "It is in the bank's letter.")
+    line_matcher.confirm(first, ben, "It is in the bank's letter.")
     assert (matched(), BankLine.objects.get(line=first.line_id).confirmed_by) == ([-10_000], ben)
     for item in (first, second):
         with pytest.raises(TooLate):
-            matching.confirm(item, ben, "Again.")
+            line_matcher.confirm(item, ben, "Again.")
     assert AuditEntry.objects.filter(action="approved", object_id=str(first.pk)).count() == 1
-    matching.rematch()
+    line_matcher.rematch()
     assert items() == [("missing_here", -10_000)]
 
 

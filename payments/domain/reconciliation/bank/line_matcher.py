@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 
 from payments import clock
 from payments.domain.audit import audit_log
@@ -161,9 +160,8 @@ def confirm(item: ReconciliationItem, operator: Any, note: str) -> None:
     found = guess.select_for_update(of=("self",), no_key=True).first()
     if not found or item.state == ReconciliationItem.State.CLOSED:
         raise TooLate
-    same = Q(payout__isnull=False, payout=found.payout_id) | Q(file__isnull=False, file=found.file_id)
-    same |= Q(batch__isnull=False, batch=found.batch_id)
-    if BankLine.objects.filter(same, line__matched_at__isnull=False, line__amount=item.line.amount).exists():  # type: ignore[union-attr]
+    same = {name: getattr(found, f"{name}_id") for name in ("payout", "file", "batch") if getattr(found, f"{name}_id")}
+    if BankLine.objects.filter(**same, line__matched_at__isnull=False, line__amount=found.line.amount).exists():
         raise TooLate
     guess.update(is_guess=False, confirmed_by=operator)
     ReportLine.objects.filter(pk__in=[item.line_id, found.batch_id], matched_at=None).update(matched_at=now)
@@ -180,9 +178,8 @@ def what_is(line: BankLine) -> str:
 
 def rematch() -> int:
     """Match again the accounts with open items, whose other side may be there by now; return how many there are."""
-    standing = ReconciliationItem.objects.filter(state=ReconciliationItem.State.OPEN, vanished_at=None)
-    standing = standing.filter(line__bank__isnull=False)
-    accounts = OwnBankAccount.objects.filter(name__in=standing.values("provider"))
+    found = ReconciliationItem.objects.filter(state=ReconciliationItem.State.OPEN, vanished_at=None)
+    accounts = OwnBankAccount.objects.filter(name__in=found.filter(line__bank__isnull=False).values("provider"))
     return len([_rematch(account) for account in accounts])
 
 
