@@ -4,17 +4,8 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
-from payments.models import (
-    ApprovalLimit,
-    AuditEntry,
-    BinRange,
-    Charge,
-    FeeTemplate,
-    Merchant,
-    OwnBankAccount,
-    Refund,
-    Source,
-)
+from payments.models import ApprovalLimit, AuditEntry, BinRange, Charge, FeeTemplate, Merchant, Refund, Source
+from payments.models.books.bank_account import OwnBankAccount
 from tests.admin.conftest import House, text_of
 from tests.admin.forms import forms_of
 from tests.admin.test_pages import SHOWN, list_of, page_of

@@ -16,6 +16,7 @@ from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Facts, operator_of
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.operators.bulk_actions import said_left_out, sums_of
+from payments.admin.reconciliation.bank import MAY_RECORD
 from payments.domain.approvals import decide, payouts
 from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
@@ -130,7 +131,7 @@ class OutcomeForm(ReasonForm):
 
 class RecordPayout(OnPayout):
     name, label = "record", "Record what the bank did"
-    permission = "payments.record_payout"
+    permission = MAY_RECORD
     refusals = (Refused, VaultUnavailable)
     over = "Nothing can be recorded of this payout now."
 

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.formats import NOTHING, column, lines, link, moment_column, money
+from payments.admin.framework.formats import NOTHING, column, lines, link, money
 from payments.admin.framework.object_actions import Facts
 from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
@@ -34,6 +34,7 @@ from payments.money import CURRENCIES
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
 SHOWN_STATEMENTS = 20
+MAY_CLOSE, MAY_RECORD = "payments.close_reconciliationitem", "payments.record_payout"
 PROVIDER_NAMES = sorted({*PROVIDERS, *CONNECTORS})
 Item = ReconciliationItem
 
@@ -82,7 +83,7 @@ class ConfirmSuspicion(OnMovement):
     """By a person, who has looked at the bank's own papers."""
 
     name, label, button = "confirm", "Confirm the match", "It is"
-    permission = "payments.close_reconciliationitem"
+    permission = MAY_CLOSE
     too_late = {TooLate: "It is decided or matched already."}
     over = "It is decided or matched already."
     what_happens = "The two are matched, as if the bank had named it. No payout is changed."
@@ -99,7 +100,7 @@ class MarkReturned(OnMovement):
     """Of the payout that came back: a request, as on the payout's own page."""
 
     name, label = "mark_returned", "Mark as returned"
-    permission = "payments.record_payout"
+    permission = MAY_RECORD
     refusals = (Refused,)
     over = "The ledger has it as returned, or it did not come back whole."
     what_happens = "The merchant's balance has the money again, once an administrator other than you approves."
@@ -131,6 +132,7 @@ class OwnBankAccountForm(forms.ModelForm):
     class Meta:
         model = OwnBankAccount
         fields = ("name", "currency", "last4", "providers", "days")
+        labels = {"last4": "Last 4 of its number"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -147,14 +149,12 @@ class OwnBankAccountForm(forms.ModelForm):
 @admin.register(OwnBankAccount)
 class OwnBankAccountAdmin(BaseAdmin):
     is_edited = True
-    # It pays and is paid for all merchants.
     merchant_lookup = None
     key_converter = "int"
     form = OwnBankAccountForm
-    list_display = ("name", "currency", "last4", "days", "created")
+    list_display = ("name", "currency", "last4", "days")
     search_fields = ("name",)
     search_help_text = "A part of the name."
-    created = moment_column("created_at")
     readonly_fields = ("stands", "late", "chain", "statements")
     stands = column("How it stands", lambda account: lines(_standing(account)))
     late = column("Late", lambda account: lines(map(entry_texts.late_words, balances.late(account))))
@@ -171,15 +171,13 @@ class OwnBankAccountAdmin(BaseAdmin):
 
 def _standing(account: OwnBankAccount) -> Any:
     if found := balances.standing_of(account):
-        items = format_html('<a href="{}">movements without a match</a>', _items_of(account))
+        address = reverse("admin:payments_reconciliationitem_changelist")
+        query = f"?difference=stands&provider={account.name}"
+        items = format_html('<a href="{}{}">movements without a match</a>', address, query)
         named = [("by the bank", found.by_bank), ("by the ledger", found.by_ledger)]
         named += [("on its way to us", found.arriving), ("on its way out", -found.leaving), (items, found.unmatched)]
         for name, amount in (*named, ("not explained", found.unexplained)):
             yield format_html("{}: {}", name, money(amount, account.currency))
-
-
-def _items_of(account: OwnBankAccount) -> str:
-    return f"{reverse('admin:payments_reconciliationitem_changelist')}?difference=stands&provider={account.name}"
 
 
 def _chain(account: OwnBankAccount) -> Any:

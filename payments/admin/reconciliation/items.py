@@ -57,7 +57,7 @@ ByStanding = by(
 class DecideItem(Action):
     """Closes or reopens a difference with a note."""
 
-    permission = "payments.close_reconciliationitem"
+    permission = bank.MAY_CLOSE
     form = NoteForm
     too_late = {items.TooLate: "Another operator has just decided this."}
 

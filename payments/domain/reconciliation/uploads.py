@@ -61,7 +61,7 @@ def submit(
     text = checked(raw, provider)
     upload = ReportUpload(provider=provider, file=shortened(name, 255), size=len(raw), operator=operator)
     upload.covers_from, upload.covers_to = since, until
-    upload.rows = files.rows_in(text) if provider in LAYOUTS else max(text.count("</Ntry>"), text.count("\n:61:"))
+    upload.rows = files.rows_in(text) if provider in LAYOUTS else max(text.count("Ntry>") // 2, text.count("\n:61:"))
     upload.sealed_content = seal(text, _place(upload))
     with transaction.atomic():
         with connection.cursor() as cursor:

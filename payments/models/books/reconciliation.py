@@ -118,7 +118,8 @@ class ReportLine(models.Model):
             models.CheckConstraint(
                 name="report_line_sign_matches_kind",
                 condition=Q(kind__in=["capture", "refund_returned", "dispute_won"], amount__gt=0)
-                | Q(kind__in=["void", "refund", "dispute", "payout"], amount__lt=0)
+                | Q(kind__in=["void", "refund", "dispute"], amount__lt=0)
+                | Q(kind="payout", amount__lt=0)
                 | Q(kind__in=["other", "booked"]) & ~Q(amount=0)
                 | Q(kind="unread", amount=0, matched_at__isnull=True),
             ),

@@ -1,7 +1,7 @@
 import pytest
 
 from payments.models import OwnBankAccount
-from tests.payouts.conftest import account, debtors  # noqa: F401
+from tests.payouts.conftest import account, ben, debtors  # noqa: F401
 from tests.reconciliation.bank.stories import own_account
 
 

@@ -24,16 +24,10 @@ from payments.models import (
     ReconciliationRun,
     ReportLine,
 )
-from tests.operators.factories import person
 from tests.reconciliation.bank.files import camt, details, entry, mt940
 from tests.reconciliation.bank.stories import SENT, batch, items, matched, read, sent_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtors")]
-
-
-@pytest.fixture
-def ben() -> User:
-    return person("ben")
 
 
 def test_our_own_bank_file_is_answered_by_a_statement_made_from_it(

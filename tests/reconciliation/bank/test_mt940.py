@@ -26,6 +26,7 @@ def test_a_statement_has_its_account_its_balances_and_its_movements() -> None:
     [statement] = read(text)
     assert (statement.name, statement.number, statement.currency) == ("STARTUMS 00001/001", "001122334455", "PHP")
     assert (statement.opening, statement.closing, statement.off) == (100_000, -300, 100_000 - 1_250 + 300)
+    assert read(mt940(opening="C000000PHP0,00"))[0].first_day is None
     [line] = statement.lines
     assert (line.reference, line.provider_ref, line.text, line.row) == ("REF1", "BANK1", "Rent", 5)
 
@@ -115,11 +116,6 @@ def test_pages_and_empty_statements_are_statements_of_their_own() -> None:
 )
 def test_a_currency_after_the_account_is_no_part_of_its_number(written: str, number: str) -> None:
     assert read(mt940(f25=written))[0].number == number
-
-
-def test_an_opening_balance_may_have_no_day() -> None:
-    [statement] = read(mt940(opening="C000000PHP0,00"))
-    assert (statement.first_day, statement.opening) == (None, 0)
 
 
 @pytest.mark.parametrize(

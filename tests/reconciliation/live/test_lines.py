@@ -31,6 +31,7 @@ ADYEN_KINDS = {
     "capture": ({}, "capture-", (Movement.CAPTURE, 10_000)),
     "release of what was captured": ({"Type": "Refunded", **DEBIT}, "void-", (Movement.VOID, -1_000)),
     "chargeback": (CHARGEBACK, "", (Movement.DISPUTE, -1_000)),
+    "what it paid to our bank": (CHARGEBACK | {"Type": "MerchantPayout"}, "", (Movement.PAYOUT, -1_000)),
     "second chargeback": ({"Type": "SecondChargeback", **DEBIT}, "", (Movement.DISPUTE, -1_000)),
     "chargeback won": ({"Type": "ChargebackReversed"}, "", (Movement.DISPUTE_WON, 10_000)),
     "blanks after the word": ({"Type": "Settled "}, "", (Movement.CAPTURE, 10_000)),
@@ -61,6 +62,7 @@ XENDIT_KINDS = {
         (Movement.OTHER, -10_000),
     ),
     "chargeback": (TAKEN_BACK, (Movement.DISPUTE, -10_000)),
+    "what it paid to our bank": (TAKEN_BACK | {"Transaction Type": "WITHDRAWAL"}, (Movement.PAYOUT, -10_000)),
     "chargeback by mail": (TAKEN_BACK | {"Transaction Type": "chargeback_deduction"}, (Movement.DISPUTE, -10_000)),
     "chargeback won": ({"Transaction Type": "CHARGEBACK_REVERSAL"}, (Movement.DISPUTE_WON, 10_000)),
     "a chargeback on the wrong side": ({"Transaction Type": "CHARGEBACK"}, (Movement.OTHER, 10_000)),
@@ -96,21 +98,6 @@ def test_xendits_words_are_a_known_movement_or_other(
 )
 def test_rows_of_the_account_or_of_nothing_are_left_out(provider: str, change: dict[str, str], tmp_path: Path) -> None:
     assert len(read(tmp_path, provider, {}, change)) == 1
-
-
-@pytest.mark.parametrize(
-    ("provider", "row"),
-    [
-        (
-            "adyen",
-            {"Type": "MerchantPayout", "Gross Credit (GC)": "", "Net Credit (NC)": "", "Net Debit (NC)": "99.00"},
-        ),
-        ("xendit", {"Transaction Type": "WITHDRAWAL", "Debit or Credit": "DEBIT", "Amount": "99.00"}),
-    ],
-)
-def test_what_a_provider_paid_to_our_bank_is_a_batch(provider: str, row: dict[str, str], tmp_path: Path) -> None:
-    [line] = read(tmp_path, provider, row)
-    assert (line.kind, line.amount) == (Movement.PAYOUT, -9_900)
 
 
 ZONES = {

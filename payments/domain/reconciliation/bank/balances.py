@@ -68,13 +68,13 @@ def standing_of(account: OwnBankAccount) -> Standing | None:
         return None
     during = (datetime.combine(first.first_day, time(), UTC), _midnight(last) + timedelta(days=1))
     sent, batches = _sent(account, *during), _batches(account, *during)
-    lines = ReportLine.objects.filter(provider=account.name, matched_at=None, kind=ReportLine.Kind.BOOKED)
+    lines = ReportLine.objects.filter(kind=ReportLine.Kind.BOOKED, provider=account.name, booked_at__lt=during[1])
     return Standing(
         by_bank=statements_of(account)[-1].closing,
         by_ledger=first.opening - _sum(batches) - _sum(sent),
         arriving=-_sum(batches.filter(matched_at=None)),
         leaving=_sum(sent.filter(~LEFT)),
-        unmatched=_sum(lines),
+        unmatched=_sum(lines.filter(matched_at=None)),
     )
 
 

@@ -22,25 +22,18 @@ def checked(raw: bytes, most: int = MAX_BYTES) -> str:
 def parse(text: str, account: OwnBankAccount, progress: Callable[[int], None] = lambda _: None) -> list[ReadStatement]:
     """Return the statements of the account in a file, which may have those of others too. Raise BadReport."""
     found = (camt if text.lstrip().startswith("<") else mt940).read(text, progress)
-    own = [each for each in found if _is_of(each, account)]
+    own = [each for each in found if each.number.replace(" ", "").upper().endswith(account.last4)]
+    own = [each for each in own if each.currency in ("", account.currency)]
     if not own:
-        others = ", ".join(f"{each.currency}, ending in {each.number[-4:]}" for each in found[:3])
-        raise BadReport(
-            f"it has no statement of {account}, {account.currency}, ending in {account.last4}, but: {others}"
-        )
+        others = "; ".join(f"{each.currency}, ending in {each.number[-4:]}" for each in found[:3])
+        wanted = f"{account}, {account.currency}, ending in {account.last4}"
+        raise BadReport(f"it has no statement of {wanted}, but: {others}")
     if all(each.opening is None and not each.lines for each in own):
         raise BadReport("no entries: it has no booked movement and no balance")
     unread = [line for each in own for line in each.lines if not line.booked_at]
     if unread and len(unread) == sum(len(each.lines) for each in own):
-        raise BadReport(
-            unread[0].word if unread[0].word.startswith("line") else f"line {unread[0].row}: {unread[0].word}"
-        )
+        raise BadReport(unread[0].word)
     return own
-
-
-def _is_of(statement: ReadStatement, account: OwnBankAccount) -> bool:
-    ends = statement.number.replace(" ", "").upper().endswith(account.last4)
-    return ends and statement.currency in ("", account.currency)
 
 
 def keep(run: ReconciliationRun, account: OwnBankAccount, statements: Sequence[ReadStatement]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from payments.domain.reconciliation.bank.statements import ReadStatement, amount_of, checked_day, line_of, shown
+from payments.domain.reconciliation.bank.statements import ReadStatement, amount_of, day_in, line_of, shown
 from payments.domain.reconciliation.cells import read_currency
 from payments.domain.reconciliation.files import PROGRESS_EVERY, BadReport
 from payments.providers.settlement_reports import SettlementLine
@@ -132,7 +132,7 @@ def _money(element: Any, side: str = "") -> tuple[str, int]:
 
 def _day(text: str) -> date:
     """Return the day of a date or a moment."""
-    return checked_day(date.fromisoformat(text[:10]))
+    return day_in(date.fromisoformat(text[:10]))
 
 
 def _all(element: Any, path: str) -> list[Any]:

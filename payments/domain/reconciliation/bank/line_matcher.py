@@ -154,11 +154,14 @@ def match(account: OwnBankAccount, run: ReconciliationRun, now: datetime) -> int
 
 @transaction.atomic
 def confirm(item: ReconciliationItem, operator: Any, note: str) -> None:
-    """Match the movement of a suspicion with what it perhaps is. Raise TooLate where it is decided or matched."""
+    """Match the movement of a suspicion with what it perhaps is.
+
+    Raise TooLate where it is decided or matched, or another process matches the account.
+    """
     now = clock.now()
     guess = BankLine.objects.filter(line=item.line_id, is_guess=True, line__matched_at=None)
     found = guess.select_for_update(of=("self",), no_key=True).first()
-    if not found or item.state == ReconciliationItem.State.CLOSED:
+    if not found or item.state == ReconciliationItem.State.CLOSED or not matcher.lock(item.provider):
         raise TooLate
     same = {name: getattr(found, f"{name}_id") for name in ("payout", "file", "batch") if getattr(found, f"{name}_id")}
     if BankLine.objects.filter(**same, line__matched_at__isnull=False, line__amount=found.line.amount).exists():
@@ -176,15 +179,11 @@ def what_is(line: BankLine) -> str:
     return f"{line.payout or line.file or ''}"
 
 
-def rematch() -> int:
-    """Match again the accounts with open items, whose other side may be there by now; return how many there are."""
+def rematch() -> None:
+    """Match again the accounts with open items, whose other side may be there by now."""
     found = ReconciliationItem.objects.filter(state=ReconciliationItem.State.OPEN, vanished_at=None)
     accounts = OwnBankAccount.objects.filter(name__in=found.filter(line__bank__isnull=False).values("provider"))
-    return len([_rematch(account) for account in accounts])
-
-
-@transaction.atomic
-def _rematch(account: OwnBankAccount) -> None:
-    run = ReconciliationRun.objects.filter(provider=account.name).latest("pk")
-    if matcher.lock(account.name):
-        match(account, run, clock.now())
+    for account in accounts:
+        with transaction.atomic():
+            if matcher.lock(account.name):
+                match(account, ReconciliationRun.objects.filter(provider=account.name).latest("pk"), clock.now())

@@ -6,15 +6,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from itertools import chain
 
-from payments.domain.reconciliation.bank.statements import (
-    TEXT_LENGTH,
-    ReadStatement,
-    amount_of,
-    checked_day,
-    line_of,
-    our_name,
-    shown,
-)
+from payments.domain.reconciliation.bank.statements import ReadStatement, amount_of, day_in, line_of, our_name, shown
 from payments.domain.reconciliation.cells import read_currency
 from payments.domain.reconciliation.files import PROGRESS_EVERY, BadReport
 from payments.providers.settlement_reports import SettlementLine
@@ -103,7 +95,7 @@ def _entry(statement: ReadStatement, value: str, number: int) -> SettlementLine:
         day = _entered(_day(valued), (entered or "").strip())
         amount = SIDES[side] * amount_of(f"{whole}.{rest}", read_currency(statement.currency))
     except ValueError as fault:
-        return SettlementLine.unread("", "", str(fault), number)
+        return SettlementLine.unread("", "", f"line {number}: {fault}", number)
     first, _, text = after.partition("\n")
     reference, _, ref = first.partition("//")
     names = [reference.strip().replace("NONREF", "")]
@@ -118,7 +110,7 @@ def _described(line: SettlementLine, value: str) -> SettlementLine:
         line,
         reference=our_name(PART.sub("", value)) or line.reference,
         word=line.word if not is_return or not line.booked_at else reason[0] if reason else "returned",
-        text=shown(f"{line.text} {PART.sub(' ', value)}", TEXT_LENGTH),
+        text=shown(f"{line.text} {PART.sub(' ', value)}"),
     )
 
 
@@ -129,7 +121,7 @@ def _parts(pattern: re.Pattern[str], value: str, what: str) -> Sequence[str]:
 
 
 def _day(text: str) -> date:
-    return checked_day(datetime.strptime(text, "%y%m%d").date())  # noqa: DTZ007 # a day
+    return day_in(datetime.strptime(text, "%y%m%d").date())  # noqa: DTZ007 # a day
 
 
 def _entered(valued: date, entered: str) -> date:

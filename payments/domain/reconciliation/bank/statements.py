@@ -11,7 +11,6 @@ from payments.domain.reconciliation.cells import YEARS, read_amount
 from payments.domain.reconciliation.files import BadReport
 from payments.providers.settlement_reports import Movement, SettlementLine
 
-TEXT_LENGTH = 300
 # Our names of payouts and of bank files, as `pain.001` has them; banks write them in capitals or with hyphens, too.
 OURS = re.compile(r"[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}")
 NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
@@ -81,7 +80,7 @@ def line_of(
     row: int,
 ) -> SettlementLine:
     """Return a movement of the account: our name is among `references` or `texts`, and `ref` is the bank's own."""
-    text = shown(" ".join(texts), TEXT_LENGTH)
+    text = shown(" ".join(texts))
     names = [shown(name) for name in references if name and name != "NOTPROVIDED"]
     own = next(filter(None, map(our_name, [*names, text])), "")
     moment = datetime.combine(day, time(), UTC)
@@ -105,7 +104,7 @@ def amount_of(text: str, currency: str) -> int:
     return read_amount(f"{whole.lstrip('0') or '0'}{point if rest else ''}{rest}", currency)
 
 
-def checked_day(day: date) -> date:
+def day_in(day: date) -> date:
     """Return `day`; raise ValueError where it is of no year in which a bank books."""
     if day.year not in YEARS:
         raise ValueError(f"must be a day of the years {YEARS[0]} to {YEARS[-1]}")
