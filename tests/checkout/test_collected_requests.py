@@ -1,9 +1,11 @@
 """Payment requests that collect themselves, by the API and by the worker, until they end."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from payments import clock
 from payments.domain.checkout import collect
@@ -26,6 +28,7 @@ from tests.checkout.cast import (
     shown,
 )
 from tests.client import APPROVED, DECLINED, STOLEN, Api, error_of, made
+from tests.routing.doubles import Psp, account_at, installed, route_to
 
 pytestmark = pytest.mark.django_db
 
@@ -231,15 +234,55 @@ def test_a_merchants_own_key_is_never_that_of_a_try(api: Api) -> None:
     assert not IdempotencyRecord.objects.get(key__startswith="collect").key.isprintable()
 
 
-def test_a_card_is_tried_fifteen_times_in_thirty_days(api: Api) -> None:
-    juan = customer(api)
-    source = kept_card(api, juan, POOR)
+@pytest.fixture
+def north(shop: NewMerchant, settings: Settings) -> Iterator[Psp]:
+    """Yield a provider that takes the shop's cards in live mode."""
+    settings.LIVE_CARDS_ATTESTED = True
+    with installed(Psp("north")) as north:
+        route_to(account_at(north, shop.merchant))
+        yield north
+
+
+def test_a_card_is_tried_fifteen_times_in_thirty_days(live_api: Api, north: Psp, settings: Settings) -> None:
+    settings.DECLINE_LIMITS = settings.DECLINE_LIMITS | {"card": 100}
+    juan = customer(live_api)
+    source = kept_card(live_api, juan, POOR)
     for _ in range(16):
-        collected(api, customer=juan, source=source)
+        collected(live_api, customer=juan, source=source, payment_method_types=["card"])
     assert collect.collect_due() == 15
     late = PaymentRequest.objects.get(collect_tries=0)
     assert late.collect_at
     assert late.collect_at > clock.now() + 29 * DAY
+
+
+def test_advice_about_a_card_puts_off_the_tries_of_other_requests(live_api: Api, north: Psp) -> None:
+    juan = customer(live_api)
+    order = {"customer": juan, "payment_method_types": ["card"]}
+    collected(live_api, **order)
+    north.answers.append(Declined("card_declined", retry=Retry.LATER, retry_after_hours=96))
+    collect.collect_due()
+    other = collected(live_api, **order)
+    assert collect.collect_due() == 0
+    assert of(live_api, other)["next_at"] > (clock.now() + 3.9 * DAY).timestamp()
+
+
+def test_the_clock_of_test_mode_leaves_no_tries_behind_that_count(api: Api) -> None:
+    juan = customer(api)
+    source = kept_card(api, juan, POOR)
+    for _ in range(15):
+        collected(api, customer=juan, source=source)
+    collect.collect_due()
+    wait(api, 31)
+    collected(api, customer=juan, source=source)
+    assert collect.collect_due() == 1
+
+
+def test_a_process_of_the_version_before_may_end_it(api: Api) -> None:
+    request = collected(api)
+    pay(request)
+    PaymentRequest.objects.update(collect_ended="", collect_at=clock.now())
+    collect.collect_due()
+    assert (ended(api, request), len(charges_of(request))) == (("paid", 0), 1)
 
 
 def test_the_payer_gets_a_message_of_the_first_decline_and_in_place_of_reminders(api: Api, shop: NewMerchant) -> None:

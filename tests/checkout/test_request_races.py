@@ -6,6 +6,7 @@ import pytest
 
 from payments.domain.checkout import collect
 from payments.domain.shared.errors import PaymentError
+from payments.models import PaymentRequest
 from tests.charging.doubles import Waits, provider
 from tests.checkout.cast import billed, charges_of, collected, customer, event_types, pay, shown
 from tests.client import Api, error_of, made
@@ -87,8 +88,11 @@ def test_of_a_payer_and_workers_at_once_one_charges(api: Api, turn: int) -> None
 
 def test_a_payer_waits_while_a_try_is_under_way(api: Api) -> None:
     request, slow = collected(api), Waits("create_payment")
+    due = PaymentRequest.objects.select_related("checkout__merchant").get()
     with provider(slow), in_background(collect.collect_due):
         assert slow.asked.wait(60)
+        # Another worker has read the row before.
+        assert not collect._try(due)
         is_paid_by_payer, meanwhile = paid_or_refused(request), shown(api, request)["collect"]
         slow.proceed.set()
     assert (is_paid_by_payer, meanwhile["state"]) == (False, "trying")

@@ -166,8 +166,9 @@ def _try(request: PaymentRequest) -> bool:
     own = Source.objects.of(checkout.merchant_id, checkout.livemode).select_related("card")
     source = own.filter(id__in=[request.source_id]).first()
     if checkout.state != State.UNPAID:
-        # Its payer is paying.
-        return _put_off(request, now + PAUSE)
+        # Its payer is paying, or a process of the version before, which knows no collecting, has ended it.
+        is_over = checkout.state != State.PAYING
+        return _put_off(request, None, collect_ended=checkout.state) if is_over else _put_off(request, now + PAUSE)
     if source is None or not _is_chargeable(source, checkout.customer_id):
         return _give_up(checkout, Ended.SOURCE_GONE)
     if now > (request.collect_from or now) + LONGEST or checkout.attempts >= ATTEMPTS_MAX:
@@ -182,8 +183,8 @@ def _try(request: PaymentRequest) -> bool:
     except PaymentError as refusal:
         if refusal.code in GIVEN_UP:
             return _give_up(checkout, GIVEN_UP[refusal.code])
-        # Where another process was faster, the row is due as that one has left it.
-        return refusal.code != "checkout_not_payable" and _put_off(request, now + PAUSE)
+        # Once it has begun, or where another process was faster, the row is as that has left it.
+        return request.collect_at is not None and _put_off(request, now + PAUSE)
     return True
 
 
@@ -214,22 +215,31 @@ def _is_chargeable(source: Source, customer_id: UUID | None) -> bool:
 
 
 def _free_at(source: Source) -> datetime | None:
-    """Return when the card of a source may be tried again; None where that is now."""
-    same = Card.objects.filter(merchant_id=source.merchant_id, fingerprint=source.card.fingerprint)
+    """Return when the card of a source may be tried again, by what networks allow and advised at its newest tries.
+
+    None is now, as always in test mode: its clock does not move the tries, and its few cards are everybody's.
+    """
+    if not source.livemode:
+        return None
+    same, now = Card.objects.filter(merchant_id=source.merchant_id, fingerprint=source.card.fingerprint), clock.now()
     tries = Charge.objects.of(source.merchant_id, source.livemode).filter(
         source_id__in=same.values("source_id"),
         checkout__isnull=False,
         initiator=Charge.Initiator.MERCHANT,
-        created_at__gt=clock.now() - WINDOW,
+        created_at__gt=now - WINDOW,
     )
-    newest = list(tries.order_by("-created_at").values_list("created_at", flat=True)[:TRIES_MAX])
-    return newest[-1] + WINDOW if len(newest) == TRIES_MAX else None
+    newest = list(tries.order_by("-created_at").values_list("created_at", "updated_at", "failure_data")[:TRIES_MAX])
+    free = [ended + timedelta(hours=(data or {}).get("retry_after_hours", 0)) for _, ended, data in newest]
+    if len(newest) == TRIES_MAX:
+        free.append(newest[-1][0] + WINDOW)
+    latest = max(free, default=now)
+    return latest if latest > now else None
 
 
-def _put_off(request: PaymentRequest, until: datetime) -> bool:
-    """Let the next try be due at `until`; return False. Raise StaleRow where the request has changed."""
+def _put_off(request: PaymentRequest, until: datetime | None, **others: str) -> bool:
+    """Let the next try be due at `until`, and set `others`; return False. Raise StaleRow where the request changed."""
     unchanged = {"checkout_id": request.pk, "merchant_id": request.merchant_id, "collect_at": request.collect_at}
-    execute_writes(Update(PaymentRequest, unchanged, {"collect_at": until}))
+    execute_writes(Update(PaymentRequest, unchanged, {"collect_at": until, **others}))
     return False
 
 
