@@ -255,6 +255,14 @@ def test_a_card_is_tried_fifteen_times_in_thirty_days(live_api: Api, north: Psp,
     assert late.collect_at > clock.now() + 29 * DAY
 
 
+def test_declined_tries_of_cards_that_have_paid_stop_no_payer(live_api: Api, north: Psp, settings: Settings) -> None:
+    settings.DECLINE_LIMITS = settings.DECLINE_LIMITS | {"merchant": 1}
+    collected(live_api, payment_method_types=["card"])
+    north.answers.append(Declined("insufficient_funds"))
+    collect.collect_due()
+    assert live_api.charge()["status"] == "succeeded"
+
+
 def test_advice_about_a_card_puts_off_the_tries_of_other_requests(live_api: Api, north: Psp) -> None:
     juan = customer(live_api)
     order = {"customer": juan, "payment_method_types": ["card"]}

@@ -45,10 +45,13 @@ def refuse_card_testing(caller: Caller, source: str | dict[str, Any]) -> None:
 def count(caller: Caller, source: Source, outcome: Outcome, charge: Charge | None = None) -> None:
     """Count `outcome` if it is a decline of the card of `source`, and alert operators where it reaches a limit.
 
-    It is that of a `charge`, or of a check. It is recorded already, so a database error here is only logged.
+    It is that of a `charge`, or of a check. It is recorded already, so a database error here is only logged. Tries of a
+    kept card that has paid before show nobody whether it is good: many on one day must not stop the merchant's payers.
     """
     card: Card | None = getattr(source, "card", None)
     if card is None or not isinstance(outcome, Declined) or outcome.code in NOT_ABOUT_THE_CARD:
+        return
+    if charge and charge.checkout_id and charge.initiator == Charge.Initiator.MERCHANT and card.checked_at:
         return
     counters, window = counters_at(settings.REDIS_URL), present_window()
     counted = _counted(caller, bytes(card.fingerprint))
