@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from django.apps import apps
 from django.contrib import admin
@@ -24,7 +24,7 @@ from payments.concurrency.connections import release_connection
 from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry
 from payments.models.operators.audit import COVERED
-from payments.rendering.csv import csv_lines
+from payments.rendering.csv import csv_line, csv_lines
 
 AT_ONCE = 500
 HEADS = ("number", *COVERED, "hash")
@@ -79,8 +79,9 @@ class AuditEntryAdmin(BaseAdmin):
         return bool(self.has_view_permission(request))
 
     def scheduled_lines(self, request: HttpRequest, most: int | None = None) -> Iterable[bytes]:
-        found = self.get_changelist_instance(request).get_queryset(request)
-        return csv_lines(HEADS, map(_cells, islice(_oldest_first(found), most)))
+        found = _oldest_first(self.get_changelist_instance(request).get_queryset(request))
+        cut = (csv_line([f"Cut after {most} rows: narrow the list by its filters."]) for _ in islice(found, 1))
+        return chain(csv_lines(HEADS, map(_cells, islice(found, most))), cut)
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
         """Stream the filtered entries as CSV, oldest first, and record the export."""

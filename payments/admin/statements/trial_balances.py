@@ -69,6 +69,10 @@ class LedgerDayAdmin(BaseAdmin):
     def get_list_display(self, request: HttpRequest) -> Any:
         return self.list_display if limit_of(request) is None else ("day", "summed")
 
+    def may_export(self, request: HttpRequest) -> bool:
+        """Return whether a file of the days is for them: it has what all merchants moved."""
+        return limit_of(request) is None and super().may_export(request)
+
     def _is_for(self, request: HttpRequest) -> bool:
         return True
 
