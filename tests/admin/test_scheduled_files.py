@@ -13,7 +13,6 @@ from django.test import Client
 
 from payments import clock
 from payments.admin.lists import page, schedules
-from payments.admin.statements import scheduled_files
 from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
 from payments.merchant_site.site import merchant_site
@@ -87,6 +86,8 @@ def test_every_list_that_can_be_saved_comes(
     came = {file.schedule.view.model for file in SentFile.objects.all()}
     assert wanted - came == set()
     for file in SentFile.objects.all():
+        linked = client.get(f"{base}payments/fileschedule/{file.schedule_id}/download/")
+        assert str(file.pk) in text_of(linked), file.schedule.view.model
         answer = act(client, file.schedule, "download", f"{base}payments", file=file.pk)
         assert answer.streaming, file.schedule.view.model
         answer.getvalue()
@@ -209,17 +210,12 @@ def test_a_fault_of_a_filter_is_no_end(operator: Client, monkeypatch: pytest.Mon
     assert come(schedule).stopped == ""
 
 
-def test_a_file_that_is_asked_for_leaves_the_regular_ones_as_they_are(
-    operator: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_asked_for_leaves_the_regular_ones_as_they_are(operator: Client) -> None:
     schedule = save(operator)
     act(operator, schedule, "send-now")
     schedules.send_due()
     found = FileSchedule.objects.get()
     assert (found.next_at, found.due_at, SentFile.objects.count()) == (schedule.next_at, schedule.next_at, 1)
-    monkeypatch.setattr(scheduled_files, "MOST_FILES", 1)
-    act(operator, schedule, "send-now")
-    assert schedules.send_due() == 0
 
 
 def test_one_that_is_asked_for_while_the_regular_one_comes_due_is_followed_by_that(operator: Client) -> None:
@@ -357,6 +353,47 @@ def test_a_person_has_a_limited_number_of_them(operator: Client, monkeypatch: py
     assert (FileSchedule.objects.count(), SavedView.objects.count()) == (2, 2)
     save(operator, name="two", every="weekly")
     assert FileSchedule.objects.filter(interval="weekly").count() == 1
+
+
+def test_the_newest_files_of_a_schedule_are_kept(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedules, "MOST_FILES", 2)
+    schedule = save(operator)
+    made = [come(schedule) and SentFile.objects.latest("pk").pk for _ in range(3)]
+    assert [file.pk for file in SentFile.objects.order_by("pk")] == made[1:]
+
+
+def test_a_part_of_the_audit_log_says_that_it_is_one(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule = save(operator, model="auditentry")
+    assert "Cut" not in got(operator, come(schedule))
+    monkeypatch.setattr(schedules, "MOST_LINES", 1)
+    _, _, last = got(operator, come(schedule)).splitlines()
+    assert last.startswith('"Cut after 1 rows')
+
+
+def test_the_days_of_all_merchants_are_no_file_for_an_operator_of_some(db: None) -> None:
+    client = client_of("vic", "view_ledgerday", "export_list")
+    rights = Permission.objects.filter(codename__in=["view_ledgerday", "export_list"])
+    User.objects.get(username="vic").user_permissions.set(rights)
+    assert client.post(f"{OFFICE}/ledgerday/csv/").status_code == 403
+    client.post(f"{OFFICE}/ledgerday/saveview/", {"name": "Mine", "query": "", "every": "daily"})
+    assert FileSchedule.objects.count() == 0
+
+
+def test_mail_to_who_works_for_two_merchants_says_for_which_it_is(shop: NewMerchant, other_shop: NewMerchant) -> None:
+    user = member(shop.merchant, name="mia")
+    User.objects.filter(pk=user.pk).update(email="mia@shop.example")
+    MerchantAccess.objects.create(user=user, merchant=other_shop.merchant, role=Role.OWNER)
+    client = signed_in(user)
+    client.post("/merchant/switch/", {"merchant": other_shop.merchant.pk.hex})
+    come(save(client, SITE))
+    assert Notification.objects.get().text.splitlines()[1] == other_shop.merchant.title
+
+
+def test_a_view_is_deleted_with_its_schedule_which_is_recorded(operator: Client) -> None:
+    schedule = come(save(operator))
+    operator.post(f"{OFFICE}/charge/dropview/", {"view": str(schedule.view_id)})
+    assert (SavedView.objects.count(), FileSchedule.objects.count(), SentFile.objects.count()) == (0, 0, 0)
+    assert AuditEntry.objects.filter(action="deleted", object_id=str(schedule.pk)).count() == 1
 
 
 def test_who_may_not_export_has_nothing_sent(db: None) -> None:

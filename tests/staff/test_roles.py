@@ -106,7 +106,7 @@ WHOSE: dict[str, Any] = {
     "payments_charge_extend": FINANCE,
     "payments_charge_void": FINANCE,
     "payments_charge_refund": SUPPORT,
-    **{f"payments_checkout_{act}": SUPPORT for act in ("expire", "void", "resend")},
+    **{f"payments_checkout_{act}": SUPPORT for act in ("expire", "void", "resend", "try_now", "stop_collecting")},
     **{f"payments_paymentlink_{act}": SUPPORT for act in ("activate", "deactivate")},
     "payments_operatoraction_decide": FINANCE,
     "payments_assistantcall_decide": FINANCE,

@@ -40,6 +40,8 @@ from payments.sweeps.in_turn import Moment, each_in_turn
 from payments.vault import Place, Purpose, seal, unseal
 
 MOST_SCHEDULES, MOST_LINES = 20, 100_000
+# Of one schedule, the newest: a month of daily ones, and as many that are asked for.
+MOST_FILES = 60
 # The lease is longer than a list may take. A month that is not final yet is looked at again.
 DUE, NEXT_LOOK = DueRows(lease=timedelta(minutes=20), same=()), timedelta(hours=1)
 # In the reader's time zone; each view has a minute of its own, so that not all are due at once.
@@ -187,6 +189,7 @@ def _finish(schedule: FileSchedule, file: SentFile) -> None:
         DUE.put_off(schedule, until=clock.now())
     elif DUE.change(schedule, due_at=schedule.next_at, tries=0):
         file.save(force_insert=True)
+        SentFile.objects.filter(pk__in=schedule.files.order_by("-id").values("pk")[MOST_FILES:]).delete()
         found = MerchantAccess.objects.filter(merchant=schedule.merchant_id).exclude(role="").select_related("user")
         people = {owner, *(each.user for each in found if rights_of(schedule, each.user_id) == rights)}
         names = ", ".join(sorted(user.get_username() for user in people))
@@ -204,11 +207,12 @@ def _stop(schedule: FileSchedule, why: str) -> None:
 
 def _announce(schedule: FileSchedule, user: User, what: object, step: str, words: str) -> None:
     """Have `user` get mail with the address of a page, in their language, and nothing of what is in the list."""
-    site = "MERCHANT" if schedule.merchant_id else "ADMIN"
+    site, title = ("MERCHANT", schedule.merchant.title) if schedule.merchant else ("ADMIN", "")
     address = f"{getattr(settings, f'{site}_ORIGIN')}/{site.lower()}/payments/fileschedule/{schedule.pk}/{step}/"
     if settings.EMAIL_HOST and user.email and user.is_active:
         with translation.override(_chosen(user, "language") or settings.LANGUAGE_CODE):
-            text = f"{gettext(words)}\n{address}"
+            # Who works for two merchants opens the page on the site of this one.
+            text = "\n".join(filter(None, [gettext(words), " ".join(title.split()), address]))
         Notification.objects.create(operator=user, key=f"file:{schedule.pk}:{what}", text=text)
 
 

@@ -8,6 +8,7 @@ from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.exceptions import NotRegistered
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
 from django.template.defaultfilters import filesizeformat
@@ -26,8 +27,6 @@ from payments.models import FileSchedule, SentFile
 from payments.models.merchants.merchant_access import membership_of
 from payments.vault import VaultError, VaultUnavailable
 
-# Within 30 days, those that are asked for included.
-MOST_FILES = 60
 NO_ANSWER = _("The file cannot be opened at the moment. Try again in a moment.")
 
 
@@ -61,11 +60,10 @@ class Change(OfSchedule):
     def fits(self, row: FileSchedule) -> bool:
         return _state(row) in vars(self)["states"]
 
+    @transaction.atomic
     def do(self, row: FileSchedule, cleaned: dict[str, Any]) -> Done:
         own, due_at = vars(self), vars(self)["moment"](row)
         values = {"due_at": due_at} if self.name == "send_now" else {"due_at": due_at, "next_at": due_at, "stopped": ""}
-        if self.name == "send_now" and row.files.count() >= MOST_FILES:
-            return gettext("So many files were made that the next one is a regular one.")
         if not file_schedules.change(row, self.name.replace("_", " "), **values):
             return gettext("It was changed meanwhile. Look at it again.")
         return str(own["said"])
@@ -75,8 +73,9 @@ class Delete(OfSchedule):
     name, label = "delete_schedule", _("Delete the schedule")
     what_happens = _("No further file is sent, and those that were made are deleted. The saved view stays.")
 
+    @transaction.atomic
     def do(self, row: FileSchedule, cleaned: dict[str, Any]) -> Done:
-        file_schedules.delete([row])
+        file_schedules.delete(FileSchedule.objects.filter(pk=row.pk))
         return Result(_("Deleted."), address_of(cleaned["page"], "changelist"))
 
 

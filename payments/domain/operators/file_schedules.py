@@ -1,8 +1,7 @@
 """Schedules of files, each change of which the audit log has."""
 
-from collections.abc import Iterable
-
 from django.db import transaction
+from django.db.models import QuerySet
 
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -27,8 +26,8 @@ def change(schedule: FileSchedule, detail: str, **values: object) -> bool:
 
 
 @transaction.atomic
-def delete(schedules: Iterable[FileSchedule]) -> None:
-    """Delete schedules with their files."""
-    for schedule in schedules:
+def delete(which: QuerySet[FileSchedule]) -> None:
+    """Delete schedules with their files; the lock makes a worker that stores a file come before."""
+    for schedule in which.select_for_update(of=("self",)):
         audit_log.record(Action.DELETED, schedule)
         schedule.delete()
