@@ -27,7 +27,6 @@ def test_every_version_of_each_message_is_read(kind: str, version: str) -> None:
     [line] = statement.lines
     assert (line.reference, line.provider_ref, line.amount, line.currency) == (OURS, "B1", -10_000, "PHP")
     assert f"{line.booked_at:%Y-%m-%d}" == "2026-11-26"
-    # Only a statement has balances.
     assert (statement.opening, statement.closing) == ((100_000, 100_000) if kind == "053" else (None, None))
 
 
@@ -97,7 +96,6 @@ def test_a_batch_is_its_payments_where_the_bank_lists_their_amounts_and_else_one
 
 
 def test_fees_within_an_entry_are_part_of_what_the_bank_booked() -> None:
-    # Details of 1,500 in an entry of 1,526, whose rest are charges.
     assert amounts(camt(entry("-1526.00", details(OURS, amount="1500.00")))) == [-152_600]
 
 

@@ -11,7 +11,6 @@ from payments.domain.reconciliation.bank.statements import ReadStatement, decode
 from payments.domain.reconciliation.files import BadReport
 from tests.reconciliation.bank.files import camt, details, entry, mt940
 
-Read = Callable[[str], list[ReadStatement]]
 XML = camt(entry("-10.00", details("A", "B", amount="5.00")), entry("7.00", details("C", reason="AC04"), ref="R"))
 SWIFT = mt940(
     [":61:2611261126D10,NTRFA//B", ":86:166?00X?20EREF+C?21D", ":61:2611261126C7,NRTINONREF", ":86:/RTRN/AC04/"]
@@ -26,7 +25,7 @@ SWIFT = mt940(
     ],
     ids=["camt", "mt940"],
 )
-def test_a_mutated_file_is_read_or_refused_in_words(text: str, read: Read) -> None:
+def test_a_mutated_file_is_read_or_refused_in_words(text: str, read: Callable[[str], list[ReadStatement]]) -> None:
     faults = []
     for seed in range(200):
         changed = mutated(text, Random(seed))
