@@ -211,6 +211,9 @@ SELECT item.provider, array_agg(DISTINCT item.charge_id) FROM (
     )
     LIMIT %(limit)s
 ) AS item GROUP BY item.provider
+UNION ALL
+SELECT DISTINCT i.provider, '{}'::uuid[] FROM payments_reconciliationitem i
+JOIN payments_bankline b ON b.line_id = i.line_id WHERE i.state = 'open' AND i.vanished_at IS NULL
 """
 RECHECKED = """
 UPDATE payments_reconciliationitem SET rechecked_at = %(now)s
@@ -288,7 +291,10 @@ def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta, c
 
 
 def arrived(limit: int) -> list[tuple[str, list[UUID]]]:
-    """Return by provider the charges of items that are not in the ledger, where money moved since; at most `limit`."""
+    """Return by provider the charges of items that are not in the ledger, where money moved since; at most `limit`.
+
+    Our bank accounts with open items are among them, without charges.
+    """
     with connection.cursor() as cursor:
         cursor.execute(ARRIVED, {"limit": limit})
         return [(provider, list(charges)) for provider, charges in cursor.fetchall()]

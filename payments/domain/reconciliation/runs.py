@@ -161,11 +161,13 @@ def recheck_arrived() -> int:
             # Another run looks at everything anyway.
             if run and matcher.lock(provider):
                 now = clock.now()
+                if not charges:
+                    line_matcher.match(OwnBankAccount.objects.get(name=provider), run, now)
+                    continue
                 matcher.match(run, now, charges)
                 matcher.find_differences(run, now, _margin(), charges)
                 matcher.mark_rechecked(provider, charges, now)
                 checked += len(charges)
-    line_matcher.rematch()
     return checked
 
 

@@ -126,7 +126,7 @@ def test_a_person_confirms_a_suspicion_once(account: PayoutAccount, ours: OwnBan
         with pytest.raises(TooLate):
             line_matcher.confirm(item, ben, "Again.")
     assert AuditEntry.objects.filter(action="approved", object_id=str(first.pk)).count() == 1
-    line_matcher.rematch()
+    runs.recheck_arrived()
     assert items() == [("missing_here", -10_000)]
 
 

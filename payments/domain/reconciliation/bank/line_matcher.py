@@ -177,13 +177,3 @@ def what_is(line: BankLine) -> str:
     if line.batch:
         return f"what {line.batch.provider} paid, {line.batch.reference or line.batch.provider_ref}"
     return f"{line.payout or line.file or ''}"
-
-
-def rematch() -> None:
-    """Match again the accounts with open items, whose other side may be there by now."""
-    found = ReconciliationItem.objects.filter(state=ReconciliationItem.State.OPEN, vanished_at=None)
-    accounts = OwnBankAccount.objects.filter(name__in=found.filter(line__bank__isnull=False).values("provider"))
-    for account in accounts:
-        with transaction.atomic():
-            if matcher.lock(account.name):
-                match(account, ReconciliationRun.objects.filter(provider=account.name).latest("pk"), clock.now())
