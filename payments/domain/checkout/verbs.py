@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from customers.domain import checkout as customers
+from payments.domain.charging.verbs import CAPTURE
 from payments.domain.checkout import links, requests
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import Result, StoredAnswer
@@ -81,7 +82,8 @@ TRY_NOW = Verb(
     "try_now",
     _("The card that the customer keeps is charged in a moment, and not on the next day of the schedule."),
     WRITE,
-    VOID_REQUEST.permission,
+    # It takes money.
+    CAPTURE.permission,
     _("Try now"),
 )
 STOP_COLLECTING = Verb(
