@@ -51,12 +51,12 @@ def recorded(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
         return [change_request(checkout, **ended(request, Ended.PAID))]
     if not is_try(charge, checkout):
         return []
-    is_told = was_declined(charge)
-    is_reminder = is_told and request.remind_at is not None and request.remind_at <= clock.now() + SAME_DAY
+    is_declined = was_declined(charge)
+    is_reminder = is_declined and request.remind_at is not None and request.remind_at <= clock.now() + SAME_DAY
     is_informed = request.collect_tries == 1 or (is_reminder and sends_receipts(caller))
     reminder = reminded(request) if is_reminder else {}
     moved = change_request(checkout, **_after_decline(request, charge), **reminder)
-    return [moved, *(failure_message(checkout) if is_informed and is_told else [])]
+    return [moved, *(failure_message(checkout) if is_informed and is_declined else [])]
 
 
 def was_declined(charge: Charge) -> bool:
