@@ -16,6 +16,8 @@ from tests.client import ANSWER_LOST, Api, made
 from tests.contract.calls import with_evidence
 from tests.contract.scopes.routes import things_of
 from tests.operators.factories import person, proposed
+from tests.reconciliation.bank.files import camt, details, entry
+from tests.reconciliation.bank.stories import own_account, read
 from tests.sharding.guide import tables_in_guide
 from tests.sharding.statement_log import recorded
 
@@ -49,6 +51,7 @@ def everything_due(noon: None, api: Api) -> None:
     charge = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
     decide.approve(proposed(charge=charge), person("ben", "finance"), "Fine.")
     ApprovalRequest.objects.update(updated_at=clock.now() - timedelta(hours=1))
+    read(camt(entry("12.00", details("nobody's"), day=f"{clock.now():%Y-%m-%d}")), own_account())
     for model, column in DUE:
         rows = model._default_manager.filter(**{f"{column}__isnull": False})
         rows.update(**{column: clock.now() - timedelta(minutes=1)})
