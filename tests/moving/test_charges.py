@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from payments.domain.checkout.collect import collect_due
 from payments.providers.base import Approved, OnFile, Payment
 from tests.charging.doubles import Double, provider
+from tests.checkout.cast import collected, shown
 from tests.client import Api, error_of, made
 from tests.moving.conftest import Import
 from tests.moving.files import anna, csv_of
@@ -46,6 +48,13 @@ def test_one_without_a_reference_is_charged_with_its_payer_first_where_its_schem
         made(api.post("/charges/", order | {"initiator": "customer", "require_auth": False}))
         response = api.post("/charges/", order)
     assert made(response)["status"] == "succeeded"
+
+
+def test_a_request_stops_to_collect_where_the_payer_must_pay_first(api: Api, bring: Import) -> None:
+    row = bring(csv_of(anna(original_transaction_id=""))).row(2)
+    request = collected(api, customer=row["customer"], source=row["source"])
+    collect_due()
+    assert shown(api, request)["collect"]["ended_because"] == "advice"
 
 
 def kept(bench: Any, **members: Any) -> Payment:

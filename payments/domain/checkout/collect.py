@@ -33,7 +33,6 @@ from payments.domain.shared.errors import PaymentError, conflict, invalid
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.ids import public_id
 from payments.models import Card, Charge, Checkout, PaymentRequest, Source
-from payments.models.checkout.checkout import ATTEMPTS_MAX
 from payments.sourcetypes import CARD
 from payments.sweeps.in_turn import Moment, each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
@@ -50,7 +49,7 @@ Ended = PaymentRequest.Ended
 State = Checkout.State
 OK = 200
 GIVEN_UP = {
-    errors.RETRY_NOT_ALLOWED: Ended.ADVICE,
+    **dict.fromkeys((errors.RETRY_NOT_ALLOWED, errors.REFERENCE_MISSING), Ended.ADVICE),
     **dict.fromkeys((errors.RESOURCE_MISSING, errors.SOURCE_EXPIRED, errors.SOURCE_ALREADY_USED), Ended.SOURCE_GONE),
 }
 Render = Callable[[Checkout], StoredAnswer]
@@ -171,7 +170,8 @@ def _try(request: PaymentRequest) -> bool:
         return _put_off(request, None, collect_ended=checkout.state) if is_over else _put_off(request, now + PAUSE)
     if source is None or not _is_chargeable(source, checkout.customer_id):
         return _give_up(checkout, Ended.SOURCE_GONE)
-    if now > (request.collect_from or now) + LONGEST or checkout.attempts >= ATTEMPTS_MAX:
+    # The payer keeps some of the attempts that a checkout has.
+    if now > (request.collect_from or now) + LONGEST or checkout.attempts >= TRIES_MAX:
         return _give_up(checkout, Ended.EXHAUSTED)
     if free_at := _free_at(source):
         return _put_off(request, free_at)

@@ -91,4 +91,5 @@ class PaymentRequest(FastModel):
     @property
     def is_trying(self) -> bool:
         """Whether the outcome of a try is open."""
-        return self.is_collecting and self.collect_at is None
+        # A process of 0.9.0 that records a decline leaves no next day.
+        return self.is_collecting and self.collect_at is None and self.checkout.state == Checkout.State.PAYING
