@@ -1,5 +1,7 @@
 """How an object of the API is declared: what it shows of a row, its JSON Schema and its example."""
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,7 +66,13 @@ class ApiObject:
         parts = [_part(name, each, f"_{number}", known) for number, (name, each) in enumerate(self.members.items())]
         optional = [name for name, each in self.members.items() if not each.required]
         absent = [f"    if shown[{name!r}] is None: del shown[{name!r}]" for name in optional]
-        lines = ["def show(row):", f"    shown = {{{', '.join(parts)}}}", *absent, "    return shown"]
+        shown, through = ", ".join(parts), list[str]()
+        # What several members are read through is read once.
+        for owner, count in Counter(re.findall(r"\brow\.(\w+)\.", shown)).items():
+            if count > 1:
+                through.append(f"    _{owner} = row.{owner}")
+                shown = re.sub(rf"\brow\.{owner}\b", f"_{owner}", shown)
+        lines = ["def show(row):", *through, f"    shown = {{{shown}}}", *absent, "    return shown"]
         exec("\n".join(lines), known)  # nosec B102
         return cast(Callable[[Any], Shown], known["show"])
 
