@@ -12,7 +12,7 @@ from payments.api.access.idempotency_headers import LENGTH_MAX
 from payments.api.responses.errors import ApiError
 from payments.api.validation.fields import Currency, StrictBoolean, StrictString
 from payments.api.validation.payment_links import LinkInput
-from payments.api.validation.payment_requests import RequestInput
+from payments.api.validation.payment_requests import CollectingRequestInput
 from payments.api.validation.serializers import CaptureInput, ChargeInput, RefundInput
 from payments.api.validation.strict import Nothing, StrictSerializer
 from payments.api.views.base import validated
@@ -71,10 +71,13 @@ FORMS: Mapping[str, type[StrictSerializer]] = {
     VOID.name: Nothing,
     REFUND.name: RefundInput,
     LINK.name: LinkInput,
-    REQUEST.name: RequestInput,
+    REQUEST.name: CollectingRequestInput,
     PAYOUT.name: PayoutInput,
 }
-WITHOUT = {CHARGE.name: ("cvc", "require_auth", "redirect_url", "initiator")}
+WITHOUT = {
+    CHARGE.name: ("cvc", "require_auth", "redirect_url", "initiator"),
+    REQUEST.name: ("source", "collect"),
+}
 
 
 def money_tools(key: ApiKey) -> Iterator[Tool]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.checkout.cast import ORDER, SETUP, billed, customer, opened, pay
+from tests.checkout.cast import ORDER, SETUP, billed, collected, customer, opened, pay
 from tests.checkout.shelf import ORDER as LINK
 from tests.checkout.shelf import linked
 from tests.client import Api, made
@@ -49,6 +49,10 @@ CHECKOUT_CALLS = {
     "read a payment request": Call("GET", about(REQUESTS, billed), 200, shapes.REQUEST),
     "void a payment request": Call(
         "POST", about(REQUESTS, billed, "/void", {"reason": "Sent twice"}), 200, shapes.VOIDED_REQUEST
+    ),
+    "collect a payment request": Call("POST", about(REQUESTS, collected, "/collect"), 200, shapes.COLLECTING_REQUEST),
+    "stop collecting a payment request": Call(
+        "POST", about(REQUESTS, collected, "/stop_collecting"), 200, shapes.COLLECTING_REQUEST
     ),
     "resend a payment request": Call("POST", about(REQUESTS, billed, "/resend"), 200, shapes.REQUEST),
 }

@@ -127,6 +127,15 @@ _REQUEST: dict[str, Schema] = _SHARED | {
     "payment_details": or_null(CHARGE),
 }
 REQUEST = shape(_REQUEST)
+_COLLECT: dict[str, Schema] = {
+    "schedule": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 15},
+    "recurring": FLAG,
+    "tries": AMOUNT,
+    "next_at": or_null(SECONDS),
+    "state": one_of("waiting", "trying", "ended"),
+    "ended_because": OR_NULL,
+}
+COLLECTING_REQUEST = shape(_REQUEST | {"source": id_of("src"), "collect": shape(_COLLECT)})
 VOIDED_REQUEST = shape(_REQUEST | {"data": REQUEST})
 _ENDPOINT: dict[str, Schema] = {
     "object": one_of("webhook_endpoint"),

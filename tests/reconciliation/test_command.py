@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.tasks import run_sweep
 from tests.client import APPROVED, Api
-from tests.reconciliation.bank.files import camt, entry
-from tests.reconciliation.bank.stories import own_account
+from tests.reconciliation.bank.stories import own_account, statement
 from tests.reconciliation.factories import export, pay_in_every_way, tampered
 from tests.simulator.factories import taken
 
@@ -83,7 +82,7 @@ def test_a_row_that_cannot_be_read_is_an_open_difference(api: Api, tmp_path: Pat
 def test_a_statement_of_a_bank_account_is_read_and_counted_as_json(tmp_path: Path) -> None:
     own_account()
     path = tmp_path / "statement.xml"
-    path.write_text(camt(entry("-5.00")))
+    path.write_text(statement("-5.00"))
     output = output_of("--bank-account", "bpi-payouts", path, "--json", ends_with=1)
     assert output.startswith('{"lines": 1, "new_lines": 1, "matched": 0, "under_way": 0, "new_items": 1,')
     assert "read before" in output_of("--bank-account", "bpi-payouts", path, ends_with=2)

@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import NOTHING, column, lines, link, money
@@ -125,7 +126,7 @@ class OwnBankAccountForm(forms.ModelForm):
     providers = forms.MultipleChoiceField(
         choices=[(name, name) for name in PROVIDER_NAMES], required=False, label="Providers that pay to it"
     )
-    days = forms.IntegerField(
+    days = WholeNumberField(
         min_value=1, max_value=60, initial=5, help_text="In so many days a payment leaves or arrives, or it is late."
     )
 

@@ -45,6 +45,8 @@ class Command(BaseCommand):
             key.write_bytes(recipient.read() if recipient else b"")
             try:
                 self._export([*GPG, folder], key if recipient else None, with_cards=not no_cards, **options)
+            except FileNotFoundError:
+                raise CommandError("GnuPG encrypts cards. Install it: its package is gnupg.") from None
             except (Refused, VaultError, VaultUnavailable, OSError) as fault:
                 raise CommandError(f"{fault}") from None
 

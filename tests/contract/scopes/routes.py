@@ -76,7 +76,9 @@ class Route:
 
     def ask(self, api: Api, method: str, things: Things, **headers: str) -> HttpResponse:
         """Return the answer to a request about these things, with the body of the documented example."""
-        return api.send(method, self.path(things), _about(self.body_for(method), things), headers)
+        # A request is collected by a card that its customer keeps.
+        named = things | {"source": things["source_id"]} if self.name == "payment-request-collect" else things
+        return api.send(method, self.path(things), _about(self.body_for(method), named), headers)
 
 
 def routes() -> list[Route]:
@@ -92,7 +94,8 @@ def keyless_routes() -> list[str]:
 def things_of(api: Api) -> Things:
     """One of everything, new, of the merchant of `api`."""
     keeper = customer(api, email=f"{nobodys('of')}@shop.example")
-    kept = made(api.post(f"/customers/{keeper['id']}/sources", {"source": api.source()}))
+    agreed = {"text": "You may charge my card.", "at": "2026-11-20"}
+    kept = made(api.post(f"/customers/{keeper['id']}/sources", {"source": api.source(), "consent": agreed}))
     return {
         "customer": keeper["id"],
         "email": keeper["email"],

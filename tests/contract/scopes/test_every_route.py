@@ -57,7 +57,7 @@ def code_of(response: HttpResponse) -> str | None:
 
 
 # What a call needs beside its own right.
-ALSO = {"checkout-session-capture": {"charges:write"}}
+ALSO = {name: {"charges:write"} for name in ("checkout-session-capture", "payment-request-collect")}
 
 
 def restricted(shop: NewMerchant, rights: set[str]) -> Api:

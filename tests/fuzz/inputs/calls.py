@@ -129,6 +129,7 @@ INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_met
     "message": "For the party",
     "metadata": METADATA,
 }
+COLLECT = {"schedule": [0, 30], "recurring": True}
 ENDPOINT = {"url": f"{SITE}/hooks", "enabled_events": ["*"], "description": "Orders", "metadata": METADATA}
 PAGE = {"start_after": "", "limit": "2", "expand": "a"}
 PERIOD = {"created_at[gte]": "2026-01-01", "created_at[lt]": "2099-01-01T00:00:00.5+08:00"}
@@ -192,10 +193,15 @@ CALLS = [
     Call("POST", "/v2/checkout_sessions/{session}/expire", {}),
     Call("POST", "/v2/checkout_sessions/{held_session}/capture", {"amount": 10}),
     Call("POST", "/v2/payment_requests/", INVOICE),
+    Call(
+        "POST",
+        "/v2/payment_requests/",
+        INVOICE | {"source": "{source}", "collect": {"schedule": [0], "recurring": True}},
+    ),
     Call("GET", "/v2/payment_requests/", query=PAGE | {"start_after": "{invoice}", "status": "open"}),
     Call("GET", "/v2/payment_requests/{invoice}"),
     Call("POST", "/v2/payment_requests/{invoice}/resend", {}),
-    Call("POST", "/v2/payment_requests/{invoice}/collect", {"collect": {"schedule": [0, 30], "recurring": True}}),
+    Call("POST", "/v2/payment_requests/{invoice}/collect", {"collect": COLLECT}),
     Call("POST", "/v2/payment_requests/{invoice}/stop_collecting", {}),
     Call("POST", "/v2/payment_requests/{invoice}/void", {"reason": "Sent twice"}),
     Call("POST", "/v2/payment_links/", LINK),

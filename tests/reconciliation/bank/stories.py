@@ -16,7 +16,7 @@ from payments.models import (
     ReportLine,
 )
 from tests.payouts.live import make_file, ready, sent
-from tests.reconciliation.bank.files import ACCOUNT
+from tests.reconciliation.bank.files import ACCOUNT, camt, entry
 
 SENT = datetime(2026, 11, 25, 4, tzinfo=UTC)
 
@@ -33,6 +33,11 @@ def sent_file(account: PayoutAccount, *amounts: int) -> tuple[PayoutFile, list[P
     PayoutFile.objects.filter(pk=file.pk).update(sent_at=SENT)
     Payout.objects.filter(file=file).update(sent_at=SENT)
     return file, payouts
+
+
+def statement(*amounts: str) -> str:
+    """Return a statement with a movement of each of these amounts."""
+    return camt(*map(entry, amounts))
 
 
 def read(text: str, account: OwnBankAccount) -> ReconciliationRun:
