@@ -1,6 +1,5 @@
 """Object IDs: a UUIDv7 (RFC 9562) in the database, prefix + underscore + 32 hex digits in the API."""
 
-import hashlib
 import re
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, SafeUUID
@@ -44,9 +43,9 @@ def new_id(moment: datetime | None = None) -> UUID:
     return uuid
 
 
-def imported_id(*names: str) -> UUID:
-    """Return the ID of what was imported under `names`, always the same: a UUIDv8 that sorts before all made here."""
-    digest = int.from_bytes(hashlib.sha256("\0".join(names).encode()).digest()[:10])
+def imported_id(fingerprint: bytes) -> UUID:
+    """Return the ID of what was imported, of its `import_fingerprint`: a UUIDv8 that sorts before all made here."""
+    digest = int.from_bytes(fingerprint[:10])
     return UUID(int=digest & ~(0xF << 76 | 0x3 << 62) | 0x8 << 76 | 0x2 << 62)
 
 

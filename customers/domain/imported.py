@@ -24,7 +24,7 @@ from payments.domain.shared.caller import Caller, mode_name
 from payments.domain.sources import kept_card
 from payments.ids import imported_id
 from payments.models import Merchant, Source
-from payments.vault import card_fingerprint
+from payments.vault import card_fingerprint, import_fingerprint
 
 # The member of `metadata` with an object's ID where it comes from.
 IMPORTED = "imported_id"
@@ -50,7 +50,7 @@ def sealed(caller: Caller, line: int, row: dict[str, Any], moment: datetime) -> 
     owner = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
     owner |= {"created_at": moment, "updated_at": moment}
     where = caller.merchant_id.hex, mode_name(caller.livemode), row["customer_id"]
-    customer = Customer(id=imported_id("customer", *where), **owner, **row["customer"])
+    customer = Customer(id=imported_id(import_fingerprint("customer", *where)), **owner, **row["customer"])
     customer.email, metadata = written(customer.email), customer.metadata or {}
     customer.metadata = metadata | {IMPORTED: row["customer_id"]}
     made = Imported(line, row["customer_id"], row.get("card_id", ""), customer=customer)
@@ -59,7 +59,7 @@ def sealed(caller: Caller, line: int, row: dict[str, Any], moment: datetime) -> 
         card_id = made.card_id or card_fingerprint(row["card"]["number"]).hex()
         about = {name: row.get(name) for name in ("consent", "owner", "metadata")}
         kept = {"type": sourcetypes.CARD, "used": True, "vaulted": True, "customer_id": customer.id}
-        made.source = Source(id=imported_id("source", *where, card_id), **owner, **about, **kept)
+        made.source = Source(id=imported_id(import_fingerprint("source", *where, card_id)), **owner, **about, **kept)
         if made.card_id:
             made.source.metadata = (made.source.metadata or {}) | {IMPORTED: made.card_id}
         card = new_card(made.source, row["card"])
@@ -101,7 +101,8 @@ def _store(caller: Caller, rows: list[Any], events: bool) -> None:
             continue
         row.result = NEW
         if customer.deleted_at or counts[customer.id] >= SOURCES_MAX:
-            row.result, row.reason = REFUSED, "The customer was deleted here, or has as many sources as are kept."
+            row.result, row.source = REFUSED, None
+            row.reason = "The customer was deleted here, or has as many sources as are kept."
             continue
         there.add(row.source.id)
         counts[customer.id] += 1

@@ -16,6 +16,7 @@ from payments.vault.data_keys import use_store as use_store
 from payments.vault.data_keys import with_prefetched_keys as with_prefetched_keys
 from payments.vault.fingerprints import card_fingerprint as card_fingerprint
 from payments.vault.fingerprints import factor_cipher as factor_cipher
+from payments.vault.fingerprints import import_fingerprint as import_fingerprint
 from payments.vault.fingerprints import request_fingerprint as request_fingerprint
 from payments.vault.key_wraps import WrappedKey as WrappedKey
 from payments.vault.key_wraps import opens as opens

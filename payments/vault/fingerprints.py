@@ -25,6 +25,11 @@ def request_fingerprint(method: str, path: str, body: bytes) -> bytes:
     return _digest("request", [method.encode(), path.encode(), body])
 
 
+def import_fingerprint(*names: str) -> bytes:
+    """Return 32 bytes that identify what was imported under `names`; an ID is made of them that nobody can guess."""
+    return _digest("import", [name.encode() for name in names])
+
+
 def sign_in_fingerprint(kind: str, text: str) -> bytes:
     """Return 32 bytes that identify the name or the address of somebody who failed to sign in."""
     return _digest("sign-in", [kind.encode(), text.encode("utf-8", "backslashreplace")])
