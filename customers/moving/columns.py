@@ -17,16 +17,17 @@ from customers.domain.imported import IMPORTED
 from customers.models import Customer
 from customers.moving.files import BadRow, Values
 from payments import sourcetypes
-from payments.api.responses.errors import faults_of
+from payments.api.responses.errors import ApiError, faults_of, invalid
 from payments.api.validation.fields import NameSafe, OneOf, StrictString
 from payments.api.validation.metadata import Metadata
+from payments.api.validation.parsers import loads
 from payments.api.validation.serializers import CardInput, OwnerInput
 from payments.api.validation.strict import StrictSerializer
 from payments.domain.cards.bin_table import describe
 from payments.domain.cards.card_data import card_data
 from payments.domain.shared.caller import Caller
 from payments.ids import public_id
-from payments.json_codecs.verbatim_json import dumps, loads
+from payments.json_codecs.verbatim_json import dumps
 from payments.models.charging.source import BRANDS, NETWORK_REFERENCE_MAX_LENGTH, UNKNOWN
 
 # The place of each in a row, in the order of an export.
@@ -47,7 +48,7 @@ STRIPE = {
 }
 JSON, READ_AT_ONCE = ("customer.metadata", "owner", "metadata"), 500
 # What no text in the database has, or a line that was too long, and what stands for bytes that are no UTF-8.
-UNREADABLE = re.compile("[\0\ufffd]")
+UNREADABLE = re.compile("[\0\ufffd\ud800-\udfff]")
 
 
 def _id(**options: Any) -> StrictString:
@@ -87,9 +88,10 @@ def checked(values: Values | BadRow, named: Mapping[str, str]) -> dict[str, Any]
     try:
         row: dict[str, Any] = ROW.run_validation(_members(values, named))
     except ValidationError as refusal:
-        faults = faults_of(refusal.detail, ("row",))
+        # Names of members are theirs, and may be a number too.
+        faults = invalid(faults_of(refusal.detail, ("row",))).errors
         raise BadRow(" ".join(f"{fault.name}: {fault.msg}" for fault in faults)) from None
-    except (ValueError, AttributeError, RecursionError):
+    except ApiError:
         raise BadRow("A cell that must be a JSON object is none.") from None
     brand = describe(row["card"]["number"]).brand if "card" in row else ""
     if brand == UNKNOWN:
@@ -100,17 +102,19 @@ def checked(values: Values | BadRow, named: Mapping[str, str]) -> dict[str, Any]
 
 
 def _members(values: Values, named: Mapping[str, str]) -> dict[str, Any]:
-    """Return the members of a row, nested, of the columns that are known. Raise ValueError."""
+    """Return the members of a row, nested, of the columns that are known. Raise ApiError."""
     places = {**STRIPE, **PLACES, **{theirs: PLACES[ours] for theirs, ours in named.items()}}
     given = {places.get(name, name): value for name, value in values.items() if value}
     given.setdefault("card.number", given.get("card_number_masked", ""))
     if given.get("reference", "").startswith("{"):  # by its scheme
-        given["scheme"], given["reference"] = next(iter(loads(given["reference"]).items()), ("", ""))
+        given["scheme"], given["reference"] = next(iter(loads(given["reference"].encode()).items()), ("", ""))
     row: dict[str, Any] = {"customer": {}}
     for place in PLACES.values():
         head, _, tail = place.partition(".")
         if value := given.get(place):
-            (row.setdefault(head, {}) if tail else row)[tail or head] = loads(value) if place in JSON else value
+            (row.setdefault(head, {}) if tail else row)[tail or head] = (
+                loads(value.encode()) if place in JSON else value
+            )
     name, about, card = given.get("name"), row["customer"], row.get("card")
     about.setdefault("description", name or about.get("email"))
     if name:
@@ -161,5 +165,5 @@ def _cell(row: dict[str, Any], place: str) -> str:
 
 def _line(cells: Iterable[str]) -> bytes:
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerow(cells)
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
     return text.getvalue().encode()

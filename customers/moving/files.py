@@ -66,7 +66,7 @@ def _json_rows(file: io.BytesIO) -> Iterator[Row]:
         kept = customer.get("cards") or customer.get("card") or customer.get("sources") or [{}]
         kept = kept.get("data", [kept]) if isinstance(kept, dict) else kept
         own = {name: _text(value) for name, value in customer.items() if name not in ("cards", "card", "sources")}
-        for card in kept if isinstance(kept, list) else [{}]:
+        for card in (isinstance(kept, list) and kept) or [{}]:
             members = card.items() if isinstance(card, dict) else ()
             yield line, own | {f"card.{name}": _text(value) for name, value in members}
 
@@ -97,5 +97,5 @@ def _text(value: Any) -> str:
         return _text(value[0]) if value else ""
     try:
         return value if isinstance(value, str) else "" if value is None else dumps(value)
-    except RecursionError:
+    except (ValueError, RecursionError):  # such as NaN
         return "\0"

@@ -57,6 +57,15 @@ def test_customers_as_stripe_hands_them_over_are_read_as_they_are(bring: Import)
     }
 
 
+def test_of_json_customers_without_cards_come_in_and_what_no_database_takes_is_refused(bring: Import) -> None:
+    kinds = {"cards": [], "sources": {"data": []}}, {"description": "\ud800"}, {"metadata": {"a": float("nan")}}
+    customers = [{"id": f"c-{number}", "email": "a@shop.example", **kind} for number, kind in enumerate(kinds)]
+
+    brought = bring(json.dumps(customers))
+
+    assert [row["result"] for row in brought.result] == ["imported", "refused", "refused"]
+
+
 REFUSED = {
     "masked": ({"raw_card_number": ""}, "card.number: This value must be the digits alone"),
     "check digit": ({"raw_card_number": "4242424242424241"}, "card.number: This is not a card number."),
@@ -66,7 +75,10 @@ REFUSED = {
     "name": ({"card_holder_name": "x" * 300}, "card.name: This value must have at most 50 characters."),
     "formula": ({"customer_id": "=1+1"}, "customer_id: This value has characters"),
     "number elsewhere": ({"name": f"Anna {VISA}"}, "holds a card number"),
-    "json": ({"owner": "[1]"}, "owner: This value must be an object."),
+    "json": ({"owner": "[1]"}, "must be a JSON object"),
+    "number as a name": ({"owner": f'{{"{VISA}": 1}}'}, "There is no such parameter."),
+    "escaped": ({"owner": '{"name": "\\u0000"}'}, "must be a JSON object"),
+    "half of a pair": ({"owner": '{"name": "\\ud800"}'}, "must be a JSON object"),
     "no json": ({"owner": "{"}, "must be a JSON object"),
     "NUL": ({"name": "Anna\0"}, "has a NUL"),
 }
@@ -83,7 +95,7 @@ def test_a_hostile_file_is_refused_row_by_row_with_the_reason_and_never_the_numb
     reasons = [brought.row(3 + len(REFUSED) + number)["reason"] for number in range(len(hostile))]
     assert ["cells" in reasons[0], "expected" in reasons[2], "cells" in reasons[3]] == [True] * 3
     assert reasons[4].startswith("unexpected end of data")
-    assert "1 imported, 16 refused" in brought.said
+    assert "1 imported, 19 refused" in brought.said
     assert VISA[6:] not in f"{brought.result} {brought.said}"
     assert "no JSON" in bring(STRIPE[:300]).row(3)["reason"]
 
@@ -98,7 +110,7 @@ def test_a_file_that_is_sent_again_changes_nothing_and_brings_nothing_back(api: 
     again = bring(csv_of(*rows, anna(customer_id="c-2", payment_instrument_id="pm-9")))
 
     assert "3 known, 1 refused" in again.said
-    assert "was deleted here" in again.row(8)["reason"]
+    assert ("was deleted here" in again.row(8)["reason"], again.row(8)["source"]) == (True, "")
     assert [list(model.objects.order_by("id").values()) for model in (Source, Customer, CustomerSource)] == before
     assert Card.objects.filter(sealed_number__isnull=False).count() == 1
     assert broken() == []
