@@ -3,7 +3,7 @@
 import io
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from customers.domain.imported import IMPORTED
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.models import AuditEntry
+from payments.vault import VaultUnavailable
 from tests.client import Api
 from tests.customers.factories import attach, new_customer
 from tests.moving.conftest import Import
@@ -53,7 +54,7 @@ def take(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[byt
 def test_what_leaves_comes_in_again_as_it_left_but_for_ids(
     api: Api, shop: NewMerchant, bring: Import, take: Export, gpg: Callable[..., bytes], tmp_path: Path
 ) -> None:
-    maria = new_customer(api, metadata={"vip": 1.10, "name": '"M"'}, description="A\nand, B", mobile_number="+6391")
+    maria = new_customer(api, metadata={"vip": 1.10, "name": '"M"'}, description="A\rand B", mobile_number="+6391")
     consent = {"text": 'Yes,\n"always".', "at": "2026-01-02T03:04:05Z", "user_agent": "x"}
     api.post(f"/customers/{maria['id']}/sources", {"source": api.source(), "consent": consent})
     attach(api, maria)
@@ -86,6 +87,19 @@ def test_customers_leave_without_cards_in_the_clear_and_cards_encrypted_only(
         take(shop.merchant.title)
     begun, ended = AuditEntry.objects.filter(action="exported").order_by("id")
     assert ended.detail.startswith(f"{begun.detail}: 1 rows, SHA-256")
+
+
+def test_a_file_that_breaks_off_is_not_ended_as_if_it_were_whole(
+    shop: NewMerchant, take: Export, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    def lines(*_: Any, **__: Any) -> Iterator[bytes]:
+        yield b"a line"
+        raise VaultUnavailable("The vault is away.")
+
+    monkeypatch.setattr("payments.management.commands.export_customers.lines_of", lines)
+    with pytest.raises(CommandError, match="is away"):
+        take(shop.merchant.title, "--no-cards")
+    assert capfdbinary.readouterr().out == b""
 
 
 @pytest.mark.tools

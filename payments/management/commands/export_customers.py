@@ -1,6 +1,7 @@
 import hashlib
 import subprocess  # nosec B404 # GnuPG, never a shell
 from argparse import FileType
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -64,10 +65,17 @@ class Command(BaseCommand):
         count, seen = -1, hashlib.sha256()
         with subprocess.Popen(command, stdin=subprocess.PIPE) as program:  # nosec B603
             assert program.stdin  # nosec B101 # it is piped
-            for line in counted(lines_of(Caller(owner.id, MODES[mode]), with_cards=with_cards), self.stderr):
-                program.stdin.write(line)
-                seen.update(line)
-                count += 1
+            try:
+                for line in counted(lines_of(Caller(owner.id, MODES[mode]), with_cards=with_cards), self.stderr):
+                    program.stdin.write(line)
+                    seen.update(line)
+                    count += 1
+            except BaseException:
+                # Else it would end the file as if that were whole.
+                program.kill()
+                with suppress(OSError):
+                    program.stdin.close()
+                raise
         if program.returncode:
             raise CommandError("GnuPG did not encrypt all of it.")
         audit_log.record(Action.EXPORTED, owner, detail=(said := f"{about}: {count} rows, SHA-256 {seen.hexdigest()}"))
