@@ -16,6 +16,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import AuditEntry, Card, Event, Source
+from payments.vault import VaultUnavailable
 from tests.client import Api
 from tests.moving.conftest import Import
 from tests.moving.files import STRIPE, VISA, anna, approved, csv_of, numbered
@@ -145,6 +146,14 @@ def test_live_cards_come_by_the_approval_of_another_person_for_this_very_file(
     assert "1" in ended.detail.rpartition(digest)[2]
     settings.APPROVAL_HOURS = 0
     assert "Two people" in bring(*live).said
+
+
+def test_an_import_without_the_vault_says_so(bring: Import, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: Any) -> Any:
+        raise VaultUnavailable("The vault is away.")
+
+    monkeypatch.setattr(imported, "sealed", away)
+    assert bring(csv_of(anna())).said == "The vault is away."
 
 
 @pytest.mark.long

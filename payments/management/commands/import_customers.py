@@ -21,6 +21,7 @@ from payments.management import arguments
 from payments.management.progress import counted
 from payments.rendering.csv import csv_line
 from payments.search.sweep import enter
+from payments.vault import VaultUnavailable
 
 # The whole file is in memory until its hash is known.
 MAX_BYTES = 100 * 1024 * 1024
@@ -57,14 +58,14 @@ class Command(BaseCommand):
         if len(content) > MAX_BYTES:
             raise CommandError(f"A file has at most {MAX_BYTES >> 20} MiB. Split it.")
         asked = {"rows": sum(1 for _ in rows_of(content)), "digest": sha256(content).hexdigest()}
+        about, caller = f"{mode} mode, {asked['rows']} rows, SHA-256 {asked['digest']}", Caller(owner.id, MODES[mode])
+        rows = self._read(None if dry_run else caller, content, dict(options["map"]))
         try:
             if MODES[mode] and not dry_run:
                 require_approved(owner, asked)
-        except Refused as refusal:
-            raise CommandError(f"{refusal}") from None
-        about, caller = f"{mode} mode, {asked['rows']} rows, SHA-256 {asked['digest']}", Caller(owner.id, MODES[mode])
-        rows = self._read(None if dry_run else caller, content, dict(options["map"]))
-        counts = self._show([rows] if dry_run else imported.store(caller, owner, rows, about, options["events"]))
+            counts = self._show([rows] if dry_run else imported.store(caller, owner, rows, about, options["events"]))
+        except (Refused, VaultUnavailable) as fault:
+            raise CommandError(f"{fault}") from None
         self.stderr.write(f"{about}: {', '.join(f'{count} {name}' for name, count in sorted(counts.items()))}")
         if counts[REFUSED]:
             raise CommandError("Rows were refused. The result says why.")
