@@ -78,7 +78,7 @@ def test_without_a_new_posting_nothing_is_rechecked(item: ReconciliationItem) ->
 def test_a_charge_is_rechecked_once_and_not_for_ever(item: ReconciliationItem) -> None:
     post_late(item)
     ReconciliationItem.objects.update(rechecked_at=clock.now() + timedelta(hours=1))
-    assert matcher.arrived(10) == []
+    assert matcher.arrived(10, clock.now()) == []
 
 
 def test_the_next_run_says_the_same_as_the_recheck(item: ReconciliationItem, settings: Settings) -> None:

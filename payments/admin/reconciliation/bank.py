@@ -16,6 +16,7 @@ from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import NOTHING, column, lines, link, money
 from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.reason_form import ReasonForm
 from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.reconciliation.bank import balances, line_matcher, reasons
@@ -80,20 +81,29 @@ class OnMovement(Action):
             yield "Text of the bank", text_of(item.line) or NOTHING
 
 
+class SuspicionForm(ReasonForm):
+    """With what the person has seen: until the form is sent, another payment may become more likely."""
+
+    shown = forms.CharField(widget=forms.HiddenInput)
+
+
 class ConfirmSuspicion(OnMovement):
     """By a person, who has looked at the bank's own papers."""
 
     name, label, button = "confirm", "Confirm the match", "It is"
     permission = MAY_CLOSE
-    too_late = {TooLate: "It is decided or matched already."}
+    too_late = {TooLate: "It is decided, matched or another suspicion by now. Look at it again."}
     over = "It is decided or matched already."
     what_happens = "The two are matched, as if the bank had named it. No payout is changed."
+
+    def form_for(self, item: Item, data: Any) -> SuspicionForm:
+        return SuspicionForm(data, initial={"shown": line_matcher.key_of(item.line.bank)})  # type: ignore[union-attr]
 
     def fits(self, item: Item) -> bool:
         return (item.kind, item.state, item.vanished_at) == (Item.Kind.SUSPECTED, Item.State.OPEN, None)
 
     def do(self, item: Item, cleaned: dict[str, Any]) -> Done:
-        line_matcher.confirm(item, cleaned["operator"], cleaned["reason"])
+        line_matcher.confirm(item, cleaned["shown"], cleaned["operator"], cleaned["reason"])
         return "Matched."
 
 

@@ -212,8 +212,11 @@ SELECT item.provider, array_agg(DISTINCT item.charge_id) FROM (
     LIMIT %(limit)s
 ) AS item GROUP BY item.provider
 UNION ALL
-SELECT DISTINCT i.provider, '{}'::uuid[] FROM payments_reconciliationitem i
+SELECT i.provider, '{}'::uuid[] FROM payments_reconciliationitem i
 JOIN payments_bankline b ON b.line_id = i.line_id WHERE i.state = 'open' AND i.vanished_at IS NULL
+-- All of an account are looked at together: the more there are, the longer is the pause.
+GROUP BY i.provider
+HAVING coalesce(max(i.rechecked_at) + count(*) / 1000 * interval '1 minute', '-infinity') <= %(now)s
 """
 RECHECKED = """
 UPDATE payments_reconciliationitem SET rechecked_at = %(now)s
@@ -290,13 +293,13 @@ def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta, c
     return new
 
 
-def arrived(limit: int) -> list[tuple[str, list[UUID]]]:
+def arrived(limit: int, now: datetime) -> list[tuple[str, list[UUID]]]:
     """Return by provider the charges of items that are not in the ledger, where money moved since; at most `limit`.
 
-    Our bank accounts with open items are among them, without charges.
+    Our bank accounts with open items are among them, without charges, those with thousands of items now and then.
     """
     with connection.cursor() as cursor:
-        cursor.execute(ARRIVED, {"limit": limit})
+        cursor.execute(ARRIVED, {"limit": limit, "now": now})
         return [(provider, list(charges)) for provider, charges in cursor.fetchall()]
 
 

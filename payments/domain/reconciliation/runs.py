@@ -123,7 +123,7 @@ def reconcile(
         raise BadReport("the period that it covers must have begun, and not end before it begins")
     lines = list(_numbered(report.lines))
     with transaction.atomic():
-        if not matcher.lock(report.provider):
+        if not matcher.lock(line_matcher.ACCOUNTS if report.account else report.provider):
             raise Busy
         run = ReconciliationRun.objects.create(
             provider=report.provider,
@@ -155,14 +155,16 @@ def recheck_arrived() -> int:
     Movements on our bank accounts are matched again too, while an item of theirs is open.
     """
     checked = 0
-    for provider, charges in matcher.arrived(RECHECKED_AT_ONCE):
+    for provider, charges in matcher.arrived(RECHECKED_AT_ONCE, clock.now()):
         with transaction.atomic():
             run = ReconciliationRun.objects.filter(provider=provider).order_by("covers_to").last()
             # Another run looks at everything anyway.
-            if run and matcher.lock(provider):
+            if run and matcher.lock(provider if charges else line_matcher.ACCOUNTS):
                 now = clock.now()
                 if not charges:
                     line_matcher.match(OwnBankAccount.objects.get(name=provider), run, now)
+                    left = ReconciliationItem.objects.filter(provider=provider, state="open", vanished_at=None)
+                    left.filter(pk=left.order_by("pk").values("pk")[:1]).update(rechecked_at=now)
                     continue
                 matcher.match(run, now, charges)
                 matcher.find_differences(run, now, _margin(), charges)

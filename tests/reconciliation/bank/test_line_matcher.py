@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 
+from payments import clock
 from payments.domain.approvals.kinds.payouts import Outcome, record_outcome
 from payments.domain.payouts import files as bank_files
 from payments.domain.reconciliation import items as decisions
-from payments.domain.reconciliation import runs
+from payments.domain.reconciliation import matcher, runs
 from payments.domain.reconciliation.bank import line_matcher
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.items import TooLate
@@ -81,6 +82,46 @@ def test_a_batch_with_the_sum_of_a_file_is_the_file(named: bool, account: Payout
     assert (matched(), items(), BankLine.objects.get().file) == ([-15_000], [], file)
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_a_file_and_a_payout_in_it_do_not_both_leave(
+    together: bool, account: PayoutAccount, ours: OwnBankAccount
+) -> None:
+    file, [payout, _] = sent_file(account, 10_000, 5_000)
+    part, whole = entry("-100.00", details(payout.id.hex)), entry("-150.00", details(file.id.hex, path="PmtInfId"))
+    for text in [camt(part, whole)] if together else [camt(part), camt(whole, name="S-2")]:
+        read(text, ours)
+    left, twice = (-15_000, -10_000) if together else (-10_000, -15_000)
+    assert (matched(), items()) == ([left], [("reported_twice", twice)])
+
+
+def test_a_suspicion_of_a_payout_is_not_confirmed_once_its_file_left(
+    account: PayoutAccount, ours: OwnBankAccount, ben: User
+) -> None:
+    sent_file(account, 10_000, 5_000)
+    read(camt(entry("-100.00"), entry("-150.00")), ours)
+    whole, part = ReconciliationItem.objects.order_by("line__amount")
+    shown = {each.line_id: line_matcher.key_of(each) for each in BankLine.objects.all()}
+    line_matcher.confirm(whole, shown[whole.line_id], ben, "In the letter.")
+    with pytest.raises(TooLate):
+        line_matcher.confirm(part, shown[part.line_id], ben, "In the letter, too.")
+    assert matched() == [-15_000]
+
+
+def test_a_batch_whose_name_begins_with_anothers_is_not_that(ours: OwnBankAccount) -> None:
+    batch(80_000, "BATCH-1"), batch(70_000, "PAYOUT-7"), batch(60_000, "PAYOUT-7")
+    read(camt(entry("800.00", details("", text="BATCH-10")), entry("600.00", details("", text="payout-7 x"))), ours)
+    assert (matched(), items()) == ([60_000], [("suspected", 80_000)])
+
+
+def test_thousands_of_open_items_are_matched_again_less_often(ours: OwnBankAccount) -> None:
+    read(camt(*(entry("-1.00", ref=f"F{number}") for number in range(1_000))), ours)
+    now = clock.now()
+    for minutes, is_due in ((0, True), (0.5, False), (1.1, True)):
+        with clock.at(now + timedelta(minutes=minutes)):
+            assert matcher.arrived(10, clock.now()) == [(ours.name, [])] * is_due
+            runs.recheck_arrived()
+
+
 def test_of_two_files_with_the_same_sum_a_batch_without_a_name_is_a_suspicion(
     account: PayoutAccount, ours: OwnBankAccount
 ) -> None:
@@ -120,11 +161,14 @@ def test_a_person_confirms_a_suspicion_once(account: PayoutAccount, ours: OwnBan
     sent_file(account, 10_000)
     read(camt(entry("-100.00"), entry("-100.00", day="2026-11-27")), ours)
     first, second = ReconciliationItem.objects.order_by("line__booked_at")
-    line_matcher.confirm(first, ben, "It is in the bank's letter.")
+    shown = line_matcher.key_of(BankLine.objects.get(line=first.line_id))
+    with pytest.raises(TooLate):
+        line_matcher.confirm(first, str(ben.pk), ben, "Another payment was shown.")
+    line_matcher.confirm(first, shown, ben, "It is in the bank's letter.")
     assert (matched(), BankLine.objects.get(line=first.line_id).confirmed_by) == ([-10_000], ben)
     for item in (first, second):
         with pytest.raises(TooLate):
-            line_matcher.confirm(item, ben, "Again.")
+            line_matcher.confirm(item, shown, ben, "Again.")
     assert AuditEntry.objects.filter(action="approved", object_id=str(first.pk)).count() == 1
     runs.recheck_arrived()
     assert items() == [("missing_here", -10_000)]
@@ -184,6 +228,7 @@ def test_a_file_twice_is_said_and_changes_nothing(ours: OwnBankAccount) -> None:
     ("text", "message"),
     [
         (camt(number="000099998888"), "no statement of bpi-payouts, PHP, ending in 4455, but: PHP, ending in 8888"),
+        (mt940() + mt940(f25="900022334455"), "several accounts that end in 4455"),
         (mt940(opening="C261125EUR1,", closing="C261125EUR1,"), "but: EUR, ending in 4455"),
         (camt(kind="054"), "no entries"),
         (camt(entry("x")), "line 4, entry 1: "),

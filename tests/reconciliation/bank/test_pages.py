@@ -94,7 +94,8 @@ def test_a_suspicion_is_confirmed_on_its_page(account: PayoutAccount, ours: OwnB
     text = text_of(finance.get(page(ReconciliationItem.objects.get())))
     assert f"perhaps {payout}" in text
     assert "Friday" in text
-    finance.post(page(ReconciliationItem.objects.get(), "confirm"), REASON)
+    assert f'value="{payout.id}"' in finance.get(page(ReconciliationItem.objects.get(), "confirm")).text
+    finance.post(page(ReconciliationItem.objects.get(), "confirm"), REASON | {"shown": payout.id})
     assert matched() == [-10_000]
 
 

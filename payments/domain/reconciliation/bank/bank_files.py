@@ -28,6 +28,8 @@ def parse(text: str, account: OwnBankAccount, progress: Callable[[int], None] = 
         others = "; ".join(f"{each.currency}, ending in {each.number[-4:]}" for each in found[:3])
         wanted = f"{account}, {account.currency}, ending in {account.last4}"
         raise BadReport(f"it has no statement of {wanted}, but: {others}")
+    if len({each.number.replace(" ", "").upper() for each in own}) > 1:
+        raise BadReport(f"it has statements of several accounts that end in {account.last4}, so split it")
     if all(each.opening is None and not each.lines for each in own):
         raise BadReport("no entries: it has no booked movement and no balance")
     unread = [line for each in own for line in each.lines if not line.booked_at]

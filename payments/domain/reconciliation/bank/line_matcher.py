@@ -17,6 +17,8 @@ from payments.domain.reconciliation import matcher
 from payments.domain.reconciliation.items import TooLate
 from payments.models import BankLine, OwnBankAccount, ReconciliationItem, ReconciliationRun, ReportLine
 
+# What is matched with a movement on one account may not be with one on another, so one lock is of all.
+ACCOUNTS = "our bank accounts"
 STORE = """
 INSERT INTO payments_bankline (line_id, text, is_guess)
 SELECT l.id, given.text, false FROM unnest(%(numbers)s::int[], %(texts)s::text[]) AS given (number, text)
@@ -28,16 +30,25 @@ SEEN = """(SELECT FROM payments_bankline t JOIN payments_reportline m ON m.id = 
 LEFT = SEEN.format(sign="-1", same="t.payout_id = p.id OR t.file_id = f.id")
 FILE_LEFT = SEEN.format(sign="-1", same="t.file_id = f.id")
 SAME = SEEN.format(
-    sign="sign(l.amount)", same="t.payout_id = b.payout_id OR t.file_id = b.file_id OR t.batch_id = b.batch_id"
+    sign="sign(l.amount)",
+    same="t.payout_id = b.payout_id OR t.file_id = b.file_id OR t.batch_id = b.batch_id OR t.file_id = p.file_id",
 )
+# A payout of the file left by itself, so the file did not leave as one.
+PART_LEFT = """(SELECT FROM payments_payout o JOIN payments_bankline t ON t.payout_id = o.id
+    JOIN payments_reportline m ON m.id = t.line_id
+    WHERE o.file_id = f.id AND m.matched_at IS NOT NULL AND m.amount < 0)"""
 FORGET_GUESSES = """
 UPDATE payments_bankline b SET payout_id = NULL, file_id = NULL, batch_id = NULL, is_guess = false
-FROM payments_reportline l WHERE l.id = b.line_id AND l.provider = %(name)s AND l.matched_at IS NULL AND b.is_guess
+FROM payments_reportline l WHERE l.id = b.line_id AND l.provider = %(name)s AND l.matched_at IS NULL
+    AND (b.is_guess OR EXISTS (SELECT FROM payments_reportline d WHERE d.id = b.batch_id AND d.amount <> -l.amount))
 """
-LINES = """
+# A text's letters and digits, with a blank around each word: one name may begin with another.
+WORDS = "lower(' ' || regexp_replace({}, '[^[:alnum:]]+', ' ', 'g') || ' ')"
+LINES = f"""
 line AS MATERIALIZED (
-    SELECT l.id, l.word, l.amount, l.currency, l.booked_at, concat_ws(' ', l.reference, l.provider_ref, b.text) AS text,
-        CASE WHEN l.reference ~ '^[0-9a-f]{32}$' THEN l.reference::uuid END AS named
+    SELECT l.id, l.word, l.amount, l.currency, l.booked_at,
+        {WORDS.format("concat_ws(' ', l.reference, l.provider_ref, b.text)")} AS words,
+        CASE WHEN l.reference ~ '^[0-9a-f]{{32}}$' THEN l.reference::uuid END AS named
     FROM payments_reportline l JOIN payments_bankline b ON b.line_id = l.id
     WHERE l.provider = %(name)s AND l.matched_at IS NULL AND l.kind = 'booked'
         AND b.payout_id IS NULL AND b.file_id IS NULL AND b.batch_id IS NULL
@@ -62,13 +73,16 @@ WITH {LINES}, found AS (
     FROM line JOIN payments_payoutfile f ON f.total = -line.amount AND line.word = 'batch of ' || f.count
     WHERE line.named IS NULL AND f.currency = line.currency AND f.debtor_last4 = %(last4)s
         AND f.sent_at BETWEEN line.booked_at - %(days)s AND line.booked_at + interval '1 day' AND NOT EXISTS {FILE_LEFT}
+        AND NOT EXISTS {PART_LEFT}
     GROUP BY line.id HAVING count(*) = 1
     UNION ALL
     (SELECT DISTINCT ON (line.id) line.id, NULL::uuid, NULL::uuid, d.id
     FROM line JOIN payments_reportline d ON d.kind = 'payout' AND d.provider = ANY(%(providers)s)
-        AND d.matched_at IS NULL AND (length(d.reference) > 5 AND strpos(line.text, d.reference) > 0
-            OR length(d.provider_ref) > 5 AND strpos(line.text, d.provider_ref) > 0)
-    WHERE line.amount > 0 AND line.named IS NULL ORDER BY line.id, d.id)
+        AND d.matched_at IS NULL
+        AND (length(d.reference) > 5 AND strpos(line.words, {WORDS.format("d.reference")}) > 0
+            OR length(d.provider_ref) > 5 AND strpos(line.words, {WORDS.format("d.provider_ref")}) > 0)
+    WHERE line.amount > 0 AND line.named IS NULL
+    ORDER BY line.id, (d.amount, d.currency) <> (-line.amount, line.currency), d.id)
 ) {SET}
 """  # nosec B608 # no value in it
 # Of those with the same amount the nearest, unless a person has said of the line that it is not.
@@ -81,6 +95,7 @@ WITH {LINES}, candidate AS (
     UNION ALL
     SELECT NULL, f.id, NULL, -f.total, f.currency, f.sent_at FROM payments_payoutfile f
     WHERE f.debtor_last4 = %(last4)s AND f.count > 1 AND f.sent_at IS NOT NULL AND NOT EXISTS {FILE_LEFT}
+        AND NOT EXISTS {PART_LEFT}
     UNION ALL
     SELECT NULL, NULL, d.id, -d.amount, d.currency, d.booked_at FROM payments_reportline d
     WHERE d.kind = 'payout' AND d.provider = ANY(%(providers)s) AND d.matched_at IS NULL
@@ -103,14 +118,15 @@ CURRENCY, AMOUNT = "coalesce(p.currency, f.currency, d.currency)", "-coalesce(p.
 # A payout that came back is matched as soon as the ledger has it as failed.
 MATCH = f"""
 WITH known AS (
-    SELECT l.id, b.batch_id, row_number() OVER (
+    SELECT l.id, l.amount, b.batch_id, b.file_id, p.file_id AS within, row_number() OVER (
         PARTITION BY b.payout_id, b.file_id, b.batch_id, sign(l.amount) ORDER BY l.id
     ) AS nth
     FROM {WITH_WHAT} AND NOT b.is_guess AND {CURRENCY} = l.currency AND NOT EXISTS {SAME}
-        AND (l.amount = {AMOUNT} OR l.amount = p.amount AND p.status = 'failed')
+        AND NOT EXISTS {PART_LEFT} AND (l.amount = {AMOUNT} OR l.amount = p.amount AND p.status = 'failed')
 )
 UPDATE payments_reportline l SET matched_at = %(now)s FROM known
 WHERE known.nth = 1 AND l.id IN (known.id, known.batch_id)
+    AND NOT EXISTS (SELECT FROM known whole WHERE whole.file_id = known.within AND known.amount < 0)
 """  # nosec B608 # no value in it
 DIFFERENCES = f"""
 WITH difference AS (
@@ -153,23 +169,29 @@ def match(account: OwnBankAccount, run: ReconciliationRun, now: datetime) -> int
 
 
 @transaction.atomic
-def confirm(item: ReconciliationItem, operator: Any, note: str) -> None:
-    """Match the movement of a suspicion with what it perhaps is.
+def confirm(item: ReconciliationItem, shown: str, operator: Any, note: str) -> None:
+    """Match the movement of a suspicion with what it perhaps is, which the person was `shown` by its `key_of`.
 
-    Raise TooLate where it is decided or matched, or another process matches the account.
+    Raise TooLate where it is decided, matched or another suspicion by now, or another process matches our accounts.
     """
     now = clock.now()
-    guess = BankLine.objects.filter(line=item.line_id, is_guess=True, line__matched_at=None)
-    found = guess.select_for_update(of=("self",), no_key=True).first()
-    if not found or item.state == ReconciliationItem.State.CLOSED or not matcher.lock(item.provider):
+    if not matcher.lock(ACCOUNTS):
         raise TooLate
-    same = {name: getattr(found, f"{name}_id") for name in ("payout", "file", "batch") if getattr(found, f"{name}_id")}
-    if BankLine.objects.filter(**same, line__matched_at__isnull=False, line__amount=found.line.amount).exists():
+    guess = BankLine.objects.filter(line=item.line_id, is_guess=True, line__matched_at=None)
+    stands = ReconciliationItem.objects.filter(pk=item.pk, state=ReconciliationItem.State.OPEN, vanished_at=None)
+    found = guess.first()
+    if not found or key_of(found) != shown or not stands.update(vanished_at=now):
         raise TooLate
     guess.update(is_guess=False, confirmed_by=operator)
-    ReportLine.objects.filter(pk__in=[item.line_id, found.batch_id], matched_at=None).update(matched_at=now)
-    ReconciliationItem.objects.filter(pk=item.pk).update(vanished_at=now)
+    matcher.execute(MATCH, {"name": item.provider, "now": now})
+    if not ReportLine.objects.filter(items=item.pk, matched_at__isnull=False).exists():
+        raise TooLate
     audit_log.record(Action.APPROVED, item, detail=f"it is {what_is(found)}", reason=note)
+
+
+def key_of(line: BankLine) -> str:
+    """Return the key of what a movement is, or perhaps is."""
+    return str(line.payout_id or line.file_id or line.batch_id or "")
 
 
 def what_is(line: BankLine) -> str:
