@@ -64,7 +64,14 @@ def test_an_entry_that_cannot_be_read_hinders_no_other_and_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("written", "amount"),
-    [("000000000000000149.87", 14_987), ("1000", 100_000), (".50", 50), ("10.", 1_000), ("7.5", 750)],
+    [
+        ("000000000000000149.87", 14_987),
+        ("1000", 100_000),
+        (".50", 50),
+        ("10.", 1_000),
+        ("7.5", 750),
+        ("1<!-- -->2<?a?>3", 12_300),
+    ],
 )
 def test_an_amount_is_any_decimal_of_the_schema(written: str, amount: int) -> None:
     assert amounts(camt(entry(written))) == [amount]

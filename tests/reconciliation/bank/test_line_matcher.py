@@ -232,6 +232,7 @@ def test_a_file_twice_is_said_and_changes_nothing(ours: OwnBankAccount) -> None:
         (mt940(opening="C261125EUR1,", closing="C261125EUR1,"), "but: EUR, ending in 4455"),
         (camt(kind="054"), "no entries"),
         (camt(entry("x")), "line 4, entry 1: "),
+        (camt(*[entry("x")] * 1_001, entry("1.00")), "line 4, entry 1: .*; 1,000 more entries cannot be read"),
         ("Date;Amount\n", "neither camt.053, camt.052 or camt.054 nor MT940"),
         ("<html></html>", "must be camt.053"),
     ],

@@ -72,8 +72,9 @@ def test_references_are_on_either_side_of_the_first_two_slashes() -> None:
         f"/EREF/{OURS}//CNTP/NL92RABO0/RABONL2U/Sari///REMI/USTD//Payout/",
         f"EREF+{OURS[:20]}\n{OURS[20:]}CRED+DE98",
         f"Payout {OURS.upper()}",
+        f"202611260000700080 {OURS}",
     ],
-    ids=["german", "dutch", "wrapped", "capitals"],
+    ids=["german", "dutch", "wrapped", "capitals", "numbered"],
 )
 def test_our_name_is_found_in_the_text_however_it_is_cut(text: str) -> None:
     assert line_of(":61:2611261126D1,NTRFNONREF", f":86:{text}").reference == OURS

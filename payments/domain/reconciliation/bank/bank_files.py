@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from payments.domain.reconciliation.bank import camt, line_matcher, mt940
 from payments.domain.reconciliation.bank.statements import ReadStatement, decode
-from payments.domain.reconciliation.files import MAX_BYTES, BadReport
+from payments.domain.reconciliation.files import MAX_BYTES, MOST_UNREAD, BadReport
 from payments.domain.reconciliation.matcher import as_kept
 from payments.models import BankStatement, OwnBankAccount, ReconciliationRun
 
@@ -35,6 +35,8 @@ def parse(text: str, account: OwnBankAccount, progress: Callable[[int], None] = 
     unread = [line for each in own for line in each.lines if not line.booked_at]
     if unread and len(unread) == sum(len(each.lines) for each in own):
         raise BadReport(unread[0].word)
+    if len(unread) > MOST_UNREAD:
+        raise BadReport(f"{unread[0].word}; {len(unread) - 1:,} more entries cannot be read")
     return own
 
 

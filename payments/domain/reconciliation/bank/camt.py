@@ -39,8 +39,10 @@ def read(text: str, progress: Callable[[int], None]) -> list[ReadStatement]:
     # The text is decoded already, whatever its declaration says.
     source = BytesIO(DECLARATION.sub("", text).encode("utf-8", "replace"))
     tags = [f"{{*}}{name}" for name in ("Ntry", *STATEMENTS)]
+    # What stands after a comment belongs to the amount before it.
+    plain: Any = {"resolve_entities": False, "no_network": True, "remove_comments": True, "remove_pis": True}
     try:
-        for _, element in etree.iterparse(source, tag=tags, resolve_entities=False, no_network=True, load_dtd=False):
+        for _, element in etree.iterparse(source, tag=tags, load_dtd=False, **plain):
             if etree.QName(element).localname in STATEMENTS:
                 found.append(_statement(element, lines))
                 found[-1].turn(reversals)
@@ -109,7 +111,8 @@ def _line(
     entry: Any, details: Sequence[Any], names: Sequence[str], amount: int, currency: str, day: date, number: int
 ) -> SettlementLine:
     texts = [_at(each, path) for each in details for path in ("RmtInf/Ustrd", "AddtlTxInf", "RtrInf/AddtlInf")]
-    payments = _at(entry, "NtryDtls/Btch/NbOfTxs")
+    # Looked for once in a batch, which may have many payments.
+    payments = _at(entry, "NtryDtls/Btch/NbOfTxs") if len(details) != 1 else ""
     is_batch = len(details) > 1 or (not details and payments.isdecimal() and int(payments) > 1)
     reasons = [_at(each, "RtrInf/Rsn/*") or "returned" for each in details if _all(each, "RtrInf")]
     word = f"batch of {payments or len(details)}" if is_batch else shown(next(iter(reasons), ""), 40)

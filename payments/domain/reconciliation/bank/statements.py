@@ -12,7 +12,8 @@ from payments.domain.reconciliation.files import BadReport
 from payments.providers.settlement_reports import Movement, SettlementLine
 
 # Our names of payouts and of bank files, as `pain.001` has them; banks write them in capitals or with hyphens, too.
-OURS = re.compile(r"[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}")
+# They begin with the time, so digits before one are no part of it.
+OURS = re.compile(r"0[12][0-9a-f]{10}7[0-9a-f]{3}[89ab][0-9a-f]{15}")
 NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
 DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,100}encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1", "iso-8859-15", "windows-1252", "utf-16")
