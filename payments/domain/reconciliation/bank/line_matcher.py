@@ -118,15 +118,16 @@ CURRENCY, AMOUNT = "coalesce(p.currency, f.currency, d.currency)", "-coalesce(p.
 # A payout that came back is matched as soon as the ledger has it as failed.
 MATCH = f"""
 WITH known AS (
-    SELECT l.id, l.amount, b.batch_id, b.file_id, p.file_id AS within, row_number() OVER (
+    SELECT l.id, b.batch_id, row_number() OVER (
         PARTITION BY b.payout_id, b.file_id, b.batch_id, sign(l.amount) ORDER BY l.id
-    ) AS nth
+    ) AS nth, b.payout_id IS NOT NULL AND bool_or(b.file_id IS NOT NULL) OVER (
+        PARTITION BY coalesce(b.file_id, p.file_id), sign(l.amount)
+    ) AS left_with_file
     FROM {WITH_WHAT} AND NOT b.is_guess AND {CURRENCY} = l.currency AND NOT EXISTS {SAME}
         AND NOT EXISTS {PART_LEFT} AND (l.amount = {AMOUNT} OR l.amount = p.amount AND p.status = 'failed')
 )
 UPDATE payments_reportline l SET matched_at = %(now)s FROM known
-WHERE known.nth = 1 AND l.id IN (known.id, known.batch_id)
-    AND NOT EXISTS (SELECT FROM known whole WHERE whole.file_id = known.within AND known.amount < 0)
+WHERE known.nth = 1 AND NOT known.left_with_file AND l.id IN (known.id, known.batch_id)
 """  # nosec B608 # no value in it
 DIFFERENCES = f"""
 WITH difference AS (
