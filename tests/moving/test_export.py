@@ -25,7 +25,7 @@ IDS = re.compile(rb"(?:cus|src)_[0-9a-f]{32}")
 
 
 @pytest.fixture
-def gpg(tmp_path: Path) -> Callable[..., bytes]:
+def gpg(tmp_path: Path) -> Iterator[Callable[..., bytes]]:
     home = tmp_path / "receiver"
     home.mkdir(mode=0o700)
 
@@ -35,7 +35,9 @@ def gpg(tmp_path: Path) -> Callable[..., bytes]:
 
     run("--quick-generate-key", "receiver@shop.example", "default", "default", "never")
     (tmp_path / "key").write_bytes(run("--armor", "--export"))
-    return run
+    yield run
+    # GnuPG leaves a server for the private key behind.
+    subprocess.run(["gpgconf", "--homedir", str(home), "--kill", "gpg-agent"], check=True)
 
 
 @pytest.fixture
