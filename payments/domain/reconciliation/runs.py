@@ -26,6 +26,7 @@ from payments.providers.settlement_reports import Movement, Reporting, Settlemen
 logger = logging.getLogger("kaha.reconciliation")
 
 BATCH_LINES = 5_000
+MANY_LINES = 1_000
 RECHECKED_AT_ONCE = 500
 # The members by which lines differ.
 MEMBERS = tuple(field.name for field in fields(SettlementLine) if field.compare)
@@ -137,6 +138,9 @@ def reconcile(
         now = clock.now()
         if report.account:
             bank_files.keep(run, report.account, report.statements)
+            if run.new_lines > MANY_LINES:
+                # Nobody has analyzed them yet: the planner would compare each with each.
+                matcher.execute("SET LOCAL enable_nestloop = off", {})
             run.new_items = line_matcher.match(report.account, run, now)
         else:
             matcher.match(run, now)

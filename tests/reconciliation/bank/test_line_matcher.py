@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from payments import clock
 from payments.domain.approvals.kinds.payouts import Outcome, record_outcome
@@ -113,8 +115,11 @@ def test_a_batch_whose_name_begins_with_anothers_is_not_that(ours: OwnBankAccoun
     assert (matched(), items()) == ([60_000], [("suspected", 80_000)])
 
 
-def test_thousands_of_open_items_are_matched_again_less_often(ours: OwnBankAccount) -> None:
-    read(camt(*(entry("-1.00", ref=f"F{number}") for number in range(1_000))), ours)
+def test_thousands_of_movements_are_matched_by_plans_for_many_and_again_less_often(ours: OwnBankAccount) -> None:
+    text = camt(*(entry("-1.00", ref=f"F{number}") for number in range(1_001)))
+    with CaptureQueriesContext(connection) as queries:
+        read(text, ours)
+    assert "SET LOCAL enable_nestloop = off" in [query["sql"] for query in queries]
     now = clock.now()
     for minutes, is_due in ((0, True), (0.5, False), (1.1, True)):
         with clock.at(now + timedelta(minutes=minutes)):
