@@ -32,7 +32,7 @@ from payments.models import (
     ReconciliationRun,
     ReportLine,
 )
-from payments.money import CURRENCIES
+from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
 SHOWN_STATEMENTS = 20
@@ -132,7 +132,7 @@ class MarkReturned(OnMovement):
 
 
 class OwnBankAccountForm(forms.ModelForm):
-    currency = forms.ChoiceField(choices=[(code, code) for code in sorted(CURRENCIES)])
+    currency = forms.ChoiceField(choices=[(code, code) for code in sorted(CURRENCIES)], initial=DEFAULT_CURRENCY)
     providers = forms.MultipleChoiceField(
         choices=[(name, name) for name in PROVIDER_NAMES], required=False, label="Providers that pay to it"
     )
