@@ -22,7 +22,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.cards.card_data import new_card
 from payments.domain.shared.caller import Caller, mode_name
 from payments.domain.sources import kept_card
-from payments.ids import imported_id
+from payments.ids import imported_id, parse_id, public_id
 from payments.models import Merchant, Source
 from payments.vault import card_fingerprint, import_fingerprint
 
@@ -81,11 +81,24 @@ def store(caller: Caller, to: Merchant, rows: Iterator[Imported], about: str, ev
     audit_log.record(Action.ADDED, to, detail=f"customers imported, {about}: {dict(counts)}")
 
 
+def _from_elsewhere(caller: Caller, rows: list[Any]) -> Iterator[Any]:
+    """Yield the rows but for those of an export from here, of customers who are there already."""
+    ids = [parse_id("cus", row.row_id) for row in rows]
+    own = Customer.objects.filter(merchant_id=caller.merchant_id, livemode=caller.livemode, id__in=filter(None, ids))
+    known = {public_id("cus", each.id): each for each in own}
+    for row in rows:
+        if row.row_id in known:
+            row.result, row.customer, row.source = KNOWN, known[row.row_id], None
+        else:
+            yield row
+
+
 @transaction.atomic
 def _store(caller: Caller, rows: list[Any], events: bool) -> None:
     own: dict[str, Any] = {"merchant_id": caller.merchant_id}
     # Another import of this merchant waits, and so does who changes one of its customers.
     Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
+    rows = list(_from_elsewhere(caller, rows))
     wanted = Customer.objects.filter(**own, id__in={row.customer.id for row in rows}).order_by("id")
     customers, new = {customer.id: customer for customer in wanted.select_for_update()}, dict[UUID, Customer]()
     sources = Source.objects.filter(**own, id__in=[row.source.id for row in rows if row.source])

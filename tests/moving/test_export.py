@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from customers.domain.imported import IMPORTED
+from customers.models import Customer
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.models import AuditEntry
 from payments.vault import VaultUnavailable
@@ -102,6 +103,12 @@ def test_a_file_that_breaks_off_is_not_ended_as_if_it_were_whole(
     with pytest.raises(CommandError, match="is away"):
         take(shop.merchant.title, "--no-cards")
     assert capfdbinary.readouterr().out == b""
+
+
+def test_what_left_is_known_where_it_comes_from(api: Api, shop: NewMerchant, bring: Import, take: Export) -> None:
+    maria = new_customer(api)
+    row = bring(take(shop.merchant.title, "--no-cards")).row(2)
+    assert (row["result"], row["customer"], Customer.objects.count()) == ("known", maria["id"], 1)
 
 
 @pytest.mark.tools
