@@ -1,6 +1,7 @@
 """Sweeps that go row by row: whose row comes next, and what a row that fails does to the others."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,6 +55,19 @@ def test_it_leaves_the_rest_to_the_next_run_when_its_time_is_over(
 ) -> None:
     monkeypatch.setattr(in_turn, "RUN_SECONDS", -1.0)
     assert swept() == (0, [])
+
+
+def test_a_run_begins_with_merchants_whose_turn_the_slow_rows_of_another_took(
+    names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(in_turn, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def act(_: PaymentLink) -> int:
+        now[0] += in_turn.RUN_SECONDS + 1
+        return 1
+
+    assert [swept(act)[1] for _ in range(4)] == [["mine 0"], ["other"], ["mine 1"], ["mine 2"]]
 
 
 def test_a_row_that_stays_due_is_tried_once(names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
