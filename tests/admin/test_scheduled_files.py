@@ -103,7 +103,7 @@ def test_a_file_has_what_the_list_shows_and_is_sealed(operator: Client) -> None:
     assert (file.size, b"mangoes" in bytes(file.sealed_content)) == (len(f"{head}\r\n{line}\r\n".encode()) + 3, False)
     assert (schedule.due_at, schedule.tries) == (schedule.next_at, 0)
     shown = text_of(operator.get(f"{OFFICE}/fileschedule/"))
-    assert all(text in shown for text in ("Mine", "charges", "Daily", "bytes"))
+    assert all(text in shown for text in ("Mine", "charges", "Daily", " kB"))
 
 
 def test_a_long_file_is_opened_in_pieces(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,7 +317,7 @@ def test_colleagues_get_it_while_they_may_see_the_list(shop: NewMerchant, other_
     assert mails["finance"].startswith("May nakahanda nang nakaiskedyul na file\n")
     assert all(text.endswith(link) and "Juan" not in text for text in mails.values())
     finance = signed_in(people[Role.FINANCE])
-    assert "bytes" in text_of(finance.get(link))
+    assert " kB" in text_of(finance.get(link))
     assert "order" in got(finance, schedule, SITE)
     assert "Mine" not in words_of(finance.get(f"{SITE}/charge/"))
     assert {act(finance, schedule, name, SITE).status_code for name in ("pause", "send-now", "delete-schedule")} == {

@@ -50,7 +50,9 @@ CHECKOUT_CALLS = {
     "void a payment request": Call(
         "POST", about(REQUESTS, billed, "/void", {"reason": "Sent twice"}), 200, shapes.VOIDED_REQUEST
     ),
-    "collect a payment request": Call("POST", about(REQUESTS, collected, "/collect"), 200, shapes.COLLECTING_REQUEST),
+    "collect a payment request": Call(
+        "POST", about(REQUESTS, collected, "/collect"), 200, shapes.COLLECTING_REQUEST, further_right="charges:write"
+    ),
     "stop collecting a payment request": Call(
         "POST", about(REQUESTS, collected, "/stop_collecting"), 200, shapes.COLLECTING_REQUEST
     ),

@@ -126,7 +126,6 @@ _REQUEST: dict[str, Schema] = _SHARED | {
     **dict.fromkeys(("paid_at", "voided_at"), or_null(SECONDS)),
     "payment_details": or_null(CHARGE),
 }
-REQUEST = shape(_REQUEST)
 _COLLECT: dict[str, Schema] = {
     "schedule": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 15},
     "recurring": FLAG,
@@ -135,6 +134,8 @@ _COLLECT: dict[str, Schema] = {
     "state": one_of("waiting", "trying", "ended"),
     "ended_because": OR_NULL,
 }
+# Of those that collect themselves only, and a list has both.
+REQUEST = shape(_REQUEST, source=id_of("src"), collect=shape(_COLLECT))
 COLLECTING_REQUEST = shape(_REQUEST | {"source": id_of("src"), "collect": shape(_COLLECT)})
 VOIDED_REQUEST = shape(_REQUEST | {"data": REQUEST})
 _ENDPOINT: dict[str, Schema] = {

@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -93,7 +92,7 @@ class Download(OfSchedule):
         # Who sees other rows now does not get a file of the earlier ones.
         made = row.files.filter(rights=seen).defer("sealed_content").order_by("-id")
         field: Any = forms.ModelChoiceField(made, label=_("File"), empty_label=None)
-        field.label_from_instance = lambda file: f"{moment_text(file.created_at)}, {filesizeformat(file.size)}"
+        field.label_from_instance = lambda file: f"{moment_text(file.created_at)}, {_kilobytes(file.size)}"
         form.fields["file"] = field
         return form
 
@@ -111,6 +110,13 @@ ACTS = (
     Change("resume", _("Resume"), _("Resumed."), "paused stopped", lambda row: following(row.view, row.interval)),
     Delete(),
 )
+
+
+def _kilobytes(size: int) -> str:
+    """Return a size in bytes as both languages write it."""
+    return f"{-(-size // 1024):,} kB"
+
+
 MARKS = {"being made": "warn", "stopped": "bad", "active": "good", "paused": "quiet"}
 
 
@@ -133,7 +139,7 @@ class FileScheduleAdmin(BaseAdmin):
     fieldsets = ((None, {"fields": ("of_list", "mode", "interval", "next", "why", "last", "size", "for_colleagues")}),)
     named = column(_("Name"), lambda row: row.view.name)
     last = time_column(_("Last file"), lambda row: row.last and row.last.created_at)
-    size = column(_("Size"), lambda row: filesizeformat(row.last.size) if row.last else NOTHING)
+    size = column(_("Size"), lambda row: _kilobytes(row.last.size) if row.last else NOTHING)
     next = time_column(_("Next file"), lambda row: row.next_at)
     shown_state = column(_("State"), lambda row: chip(_state(row), MARKS[_state(row)]))
     why = column(_("Why it has stopped"), lambda row: gettext(row.stopped) if row.stopped else NOTHING)
