@@ -66,13 +66,12 @@ class ApiObject:
         parts = [_part(name, each, f"_{number}", known) for number, (name, each) in enumerate(self.members.items())]
         optional = [name for name, each in self.members.items() if not each.required]
         absent = [f"    if shown[{name!r}] is None: del shown[{name!r}]" for name in optional]
-        shown, through = ", ".join(parts), list[str]()
+        text = ", ".join(parts)
         # What several members are read through is read once.
-        for owner, count in Counter(re.findall(r"\brow\.(\w+)\.", shown)).items():
-            if count > 1:
-                through.append(f"    _{owner} = row.{owner}")
-                shown = re.sub(rf"\brow\.{owner}\b", f"_{owner}", shown)
-        lines = ["def show(row):", *through, f"    shown = {{{shown}}}", *absent, "    return shown"]
+        through = {owner for owner, count in Counter(re.findall(r"\brow\.(\w+)\.", text)).items() if count > 1}
+        text = re.sub(r"\brow\.(\w+)", lambda found: f"_{found[1]}" if found[1] in through else found[0], text)
+        owners = [f"    _{owner} = row.{owner}" for owner in sorted(through)]
+        lines = ["def show(row):", *owners, f"    shown = {{{text}}}", *absent, "    return shown"]
         exec("\n".join(lines), known)  # nosec B102
         return cast(Callable[[Any], Shown], known["show"])
 
