@@ -15,6 +15,7 @@ DOMAIN = ("payments.domain", "customers.domain")
 RECORDS = {"payments.domain.audit.audit_log.record", "payments.domain.audit.audit_log.record_all"}
 # What pages and commands call that changes nothing, or nothing but a place in a queue.
 READS = {
+    *("checkout.collect.can_try", "reconciliation.bank.line_matcher.key_of"),
     *("approvals.kinds.accounts.describe_account", "approvals.kinds.routes.describe_route"),
     *("approvals.kinds.charge_actions.fill_in", "charging.checkouts.link_stock.with_under_way"),
     *("approvals.kinds.corrections.proposed_outcome", "approvals.verbs.plan_of", "approvals.limits.parse_rules"),

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, expec
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from payments.models import FileSchedule
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
 from tests.staff.sign_in import (
@@ -181,7 +182,9 @@ def test_every_page_of_the_admin_keeps_to_its_policy(
 ) -> None:
     sign_in(tab, ana)
     addresses = [INDEX, FACTORS, SESSIONS, reverse("admin:password_change"), list_of(User), page_of(ana)]
-    addresses += [address for model, row in newest.items() for address in (list_of(model), page_of(row))]
+    # A schedule of files has a page for its own person alone.
+    rows = [row for row in newest.values() if not isinstance(row, FileSchedule)]
+    addresses += [address for row in rows for address in (list_of(type(row)), page_of(row))]
     addresses += [reverse("admin:auth_user_add"), reverse("admin:payments_binrange_add")]
     for address in addresses:
         response = tab.goto(address)

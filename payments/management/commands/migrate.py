@@ -11,10 +11,10 @@ from psycopg.errors import LockNotAvailable
 from payments.db.backend import session
 
 # Held in a transaction of its own, because a pooler gives each transaction another session.
-ALONE = """
-SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-SELECT pg_advisory_xact_lock(hashtext('kaha.migrate'))
-"""
+OPEN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0"
+# Asked again and again: an index that the other builds beside writes waits for each statement that runs.
+IS_ALONE = "SELECT pg_try_advisory_xact_lock(hashtext('kaha.migrate'))"
+LOOK_SECONDS = 0.5
 PAUSE_SECONDS = 3
 ATTEMPTS = 40
 
@@ -52,8 +52,9 @@ def _alone(alias: str) -> Iterator[None]:
     with connection.wrap_database_errors:
         lock = session.open_outside_pool(connection.get_connection_params())
         lock.answer_seconds = None
-        lock.execute("BEGIN")
-        lock.execute(ALONE)
+        lock.execute(OPEN)
+        while lock.execute(IS_ALONE).fetchone() == (False,):
+            time.sleep(LOOK_SECONDS)
     try:
         yield
     finally:
