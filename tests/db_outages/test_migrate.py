@@ -2,13 +2,17 @@
 
 import os
 import sys
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from payments.embedded.processes import wait_until
+from payments.management.commands.migrate import IS_ALONE
 from tests.db_outages.conftest import LONG_SECONDS, Server
 from tests.support.processes import Program, start
 
@@ -18,6 +22,14 @@ pytestmark = pytest.mark.long
 def migrate(url: str, log: Path, *arguments: str) -> Program:
     command = [sys.executable, "manage.py", "migrate", *arguments]
     return start(command, log=log, environment=os.environ | {"DATABASE_URL": url})
+
+
+def has_waited_long(looks: set[Any], connection: psycopg.Connection) -> bool:
+    """Add what is asked now to `looks`; say whether two have asked more often than psycopg needs to prepare it."""
+    asked = "SELECT pid, query_start FROM pg_stat_activity WHERE query IN ('ROLLBACK', %s) AND pid <> pg_backend_pid()"
+    looks.update(connection.execute(asked, [IS_ALONE]))
+    often = [pid for pid, count in Counter(pid for pid, _ in looks).items() if count > 6]
+    return len(often) == 2
 
 
 @dataclass(frozen=True)
@@ -33,7 +45,14 @@ class Migrated:
 def migrated(shared_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Migrated:
     shared_server.execute("CREATE DATABASE fresh")
     url, folder = shared_server.url("fresh"), tmp_path_factory.mktemp("migrate")
-    both = [migrate(url, folder / str(number)) for number in range(2)]
+    with psycopg.connect(url) as first, psycopg.connect(url, autocommit=True) as other:
+        first.execute(IS_ALONE)
+        both = [migrate(url, folder / str(number)) for number in range(2)]
+        assert wait_until(partial(has_waited_long, set(), other), 10 * LONG_SECONDS)
+        # The index waits for each transaction that has a snapshot.
+        other.execute(f"SET statement_timeout = '{10 * LONG_SECONDS}s'")
+        other.execute("CREATE TABLE written (id bigint)")
+        other.execute("CREATE INDEX CONCURRENTLY ON written (id)")
     statuses = [program.wait(10 * LONG_SECONDS) for program in both]
     return Migrated(url, [program.output for program in both], statuses)
 

@@ -12,7 +12,7 @@ from payments.db.backend import session
 
 # Held in a transaction of its own, because a pooler gives each transaction another session.
 OPEN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0"
-# Asked again and again: an index that the other builds beside writes waits for each statement that runs.
+# Asked again in a new transaction: an index that is built beside writes waits for each one that has a snapshot.
 IS_ALONE = "SELECT pg_try_advisory_xact_lock(hashtext('kaha.migrate'))"
 LOOK_SECONDS = 0.5
 PAUSE_SECONDS = 3
@@ -52,9 +52,13 @@ def _alone(alias: str) -> Iterator[None]:
     with connection.wrap_database_errors:
         lock = session.open_outside_pool(connection.get_connection_params())
         lock.answer_seconds = None
+        # The portal of a prepared statement would keep its snapshot to the end of the transaction.
+        lock.prepare_threshold = None
         lock.execute(OPEN)
         while lock.execute(IS_ALONE).fetchone() == (False,):
+            lock.execute("ROLLBACK")
             time.sleep(LOOK_SECONDS)
+            lock.execute(OPEN)
     try:
         yield
     finally:
