@@ -7,10 +7,10 @@ rows hinders no row of ours.
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from payments.domain.reconciliation.cells import ReportRow
 from payments.domain.reconciliation.layouts import Layout, SimulatorReport
@@ -26,6 +26,18 @@ HEAD_ROWS = 10
 SEPARATORS = ",;\t"
 # Each becomes an item for operators, and a report of a provider has few.
 MOST_UNREAD = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row with something in it, on how many lines of the file it is, and the last of them.
+
+    One that is no CSV has no cells.
+    """
+
+    cells: list[str]
+    height: int
+    number: int
 
 
 class BadReport(Exception):
@@ -53,9 +65,17 @@ def parse(text: str, layout: Layout, progress: Callable[[int], None] = lambda _:
     columns, and where more than MOST_UNREAD rows or all that move money cannot be read.
     """
     separator, header_line = check_head(text, layout)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows = filled(text, separator)
+    header = next(row.cells for row in rows if row.number == header_line)
+    return lines_in(header, rows, layout, progress)
+
+
+def lines_in(
+    header: list[str], rows: Iterable[Row], layout: Layout, progress: Callable[[int], None] = lambda _: None
+) -> list[SettlementLine]:
+    """Return the lines in the rows below a header, as `parse` does."""
     lines, faults, count = list[SettlementLine](), list[str](), 0
-    for count, line in enumerate(_lines(rows, header_line, layout), 1):
+    for count, line in enumerate(_lines(header, rows, layout), 1):
         if line:
             lines.append(line)
         if line and line.kind is Movement.UNREAD:
@@ -87,12 +107,18 @@ def check_head(text: str, layout: Layout) -> tuple[str, int]:
     The header is the row among the first HEAD_ROWS that has most of the columns of `layout`. Raises BadReport unless it
     has all of them.
     """
-    heads = [(separator, *row) for separator in SEPARATORS for row in _first_rows(text[:HEAD_CHARS], separator)]
-    separator, header, number = max(heads, key=lambda head: len({*head[1]} & {*layout.names}), default=(",", [], 1))
+    heads = [(each, row) for each in SEPARATORS for row in islice(filled(text[:HEAD_CHARS], each), HEAD_ROWS)]
+    separator, head = head_among(heads, layout)
+    return separator, head.number
+
+
+def head_among(heads: Iterable[tuple[str, Row]], layout: Layout) -> tuple[str, Row]:
+    """Return which of these rows, each with its separator, is the header of `layout`; raise BadReport, as above."""
+    separator, head = max(heads, key=lambda head: len({*head[1].cells} & {*layout.names}), default=(",", Row([], 1, 1)))
     for name in layout.names:
-        if header.count(name) != 1:
-            raise BadReport(f"line {number}, column {name}: must be there, once")
-    return separator, number
+        if head.cells.count(name) != 1:
+            raise BadReport(f"line {head.number}, column {name}: must be there, once")
+    return separator, head
 
 
 def rows_in(text: str) -> int:
@@ -113,14 +139,9 @@ def decode(raw: bytes) -> str:
     return raw.decode("utf-8-sig", errors="replace")
 
 
-def _first_rows(text: str, separator: str) -> list[tuple[list[str], int]]:
-    """Return the first rows with something in them, each with the line on which it ends."""
+def filled(text: str, separator: str) -> Iterator[Row]:
+    """Yield the rows of a CSV file."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    return [(cells, rows.line_num) for cells, _ in islice(_filled(rows), HEAD_ROWS)]
-
-
-def _filled(rows: Any) -> Iterator[tuple[list[str], int]]:
-    """Yield each row with something in it, and how many lines it has. One that is no CSV has no cells."""
     while True:
         before = rows.line_num
         try:
@@ -128,24 +149,19 @@ def _filled(rows: Any) -> Iterator[tuple[list[str], int]]:
         except StopIteration:
             return
         except csv.Error:
-            yield [], rows.line_num - before
+            yield Row([], rows.line_num - before, rows.line_num)
         else:
             if any(cells):
-                yield cells, rows.line_num - before
+                yield Row(cells, rows.line_num - before, rows.line_num)
 
 
-def _lines(rows: Any, header_line: int, layout: Layout) -> Iterator[SettlementLine | None]:
-    """Yield for each row below the header its line, or None where it belongs to no payment or moves nothing.
-
-    Raises BadReport.
-    """
-    filled = _filled(rows)
-    header = next(cells for cells, _ in filled if rows.line_num == header_line)
-    for cells, height in filled:
-        if height > 1 and len(cells) != len(header):
-            raise BadReport(f"line {rows.line_num - height + 1}: a quote is not closed, so its end is not known")
-        line = _line(header, cells, layout)
-        yield replace(line, row=rows.line_num) if line else None
+def _lines(header: list[str], rows: Iterable[Row], layout: Layout) -> Iterator[SettlementLine | None]:
+    """Yield for each row its line, or None where it belongs to no payment or moves nothing. Raises BadReport."""
+    for row in rows:
+        if row.height > 1 and len(row.cells) != len(header):
+            raise BadReport(f"line {row.number - row.height + 1}: a quote is not closed, so its end is not known")
+        line = _line(header, row.cells, layout)
+        yield replace(line, row=row.number) if line else None
 
 
 def _line(header: list[str], cells: list[str], layout: Layout) -> SettlementLine | None:

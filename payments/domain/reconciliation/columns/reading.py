@@ -1,0 +1,74 @@
+"""Files read by a layout: providers' reports, and statements of our bank."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+
+from payments.domain.reconciliation.bank.statements import ReadStatement
+from payments.domain.reconciliation.columns import tables
+from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement, folded
+from payments.domain.reconciliation.files import BadReport, Row, head_among, lines_in
+from payments.providers.settlement_reports import SettlementLine
+
+Progress = Callable[[int], None]
+
+
+def check(raw: bytes, reader: AnyReport) -> None:
+    """Raise BadReport unless a file has the columns of the reader's layout."""
+    _table(raw, reader)
+
+
+def lines_of(raw: bytes, reader: AnyReport, progress: Progress = lambda _: None) -> list[SettlementLine]:
+    """Return the lines of a file, in order, also of rows that cannot be read; raise BadReport, also for none."""
+    header, rows = _table(raw, reader)
+    lines = lines_in(header, rows, reader, progress)
+    if not lines:
+        raise BadReport("no entries: none of its rows is a movement")
+    return lines
+
+
+def statement_of(raw: bytes, reader: AnyStatement, progress: Progress = lambda _: None) -> ReadStatement:
+    """Return the movements of a bank account in a file, as a statement without balances; raise BadReport."""
+    lines = lines_of(raw, reader, progress)
+    return ReadStatement("", reader.account.last4, reader.account.currency, lines=lines)
+
+
+def entries(
+    heads: Sequence[tuple[str, Sequence[Row]]], reader: AnyReport, rows: Callable[[str], Iterator[Row]], pads: bool
+) -> tuple[list[str], Iterator[Row]]:
+    """Return the header of a table and its rows of movements; raise BadReport where a column is missing.
+
+    `heads` has the first rows by each separator, and `rows` returns all by one. A sheet has no empty cells at the end
+    of a row: it `pads` them.
+    """
+    layout = reader.layout
+    if layout.has_header:
+        named = [(each, Row([*map(named_as, row.cells)], 1, row.number)) for each, head in heads for row in head]
+        separator, head = head_among(named, reader)
+    else:
+        widest = max(((len(row.cells), each) for each, head in heads for row in head), default=(0, ","))
+        numbered = Row([str(place) for place in range(1, widest[0] + 1)], 1, 0)
+        separator, head = head_among([(widest[1], numbered)], reader)
+    return head.cells, _movements(rows(separator), head, layout.skipped, pads)
+
+
+def named_as(header: str) -> str:
+    """Return the name of a column by its header, which may have line breaks."""
+    return " ".join(header.split())
+
+
+def _movements(rows: Iterator[Row], head: Row, skipped: tuple[str, ...], pads: bool) -> Iterator[Row]:
+    """Yield the rows below the header but those that begin with one of `skipped`, such as sums."""
+    for row in rows:
+        first = folded(next(filter(None, row.cells), ""))
+        if row.number > head.number and not (first and first.startswith(skipped)):
+            missing = len(head.cells) - len(row.cells) if pads else 0
+            yield Row([*row.cells, *[""] * missing], row.height, row.number)
+
+
+def _table(raw: bytes, reader: AnyReport) -> tuple[list[str], Iterator[Row]]:
+    if tables.is_sheet(raw):
+        sheet = tables.sheet_rows(raw, reader.layout.sheet)
+        head = list(islice(sheet, tables.HEAD_ROWS))
+        return entries([("", head)], reader, lambda _: chain(head, sheet), pads=True)
+    text = tables.decoded(raw, reader.layout.encoding)
+    return entries(tables.heads_of(text), reader, lambda separator: tables.rows_of(text, separator), pads=False)
