@@ -160,11 +160,12 @@ def _lines(header: list[str], rows: Iterable[Row], layout: Layout) -> Iterator[S
     for row in rows:
         if row.height > 1 and len(row.cells) != len(header):
             raise BadReport(f"line {row.number - row.height + 1}: a quote is not closed, so its end is not known")
-        line = _line(header, row.cells, layout)
+        line = line_in(header, row.cells, layout)
         yield replace(line, row=row.number) if line else None
 
 
-def _line(header: list[str], cells: list[str], layout: Layout) -> SettlementLine | None:
+def line_in(header: list[str], cells: list[str], layout: Layout) -> SettlementLine | None:
+    """Return the line of a row, unread where it cannot be; None where it belongs to no payment or moves nothing."""
     if not cells:
         return SettlementLine.unread("", "", "its quotes are not those of a CSV file")
     # Spreadsheets may add empty cells; a row that is cut off may also have an amount that is.

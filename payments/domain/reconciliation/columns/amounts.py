@@ -71,12 +71,17 @@ def is_amount(text: str, decimal: str) -> bool:
     return _parts(text, "", decimal)[0] is not None
 
 
+def is_negative(text: str, decimal: str) -> bool:
+    """Return whether `text` is an amount below zero."""
+    return bool((_parts(text, "", decimal)[0] or set()) & NEGATIVE)
+
+
 def read_time(text: str, form: str) -> datetime:
     """Return the moment in a cell, in UTC where it has no zone; raise ValueError. `form` is one of DATES."""
 
     def parse(text: str) -> datetime:
         if form == ISO or isinstance(text, Typed):
-            return datetime.fromisoformat(text)
+            return datetime.fromisoformat(text.strip())
         blanks = form.count(" ") + 1
         words = BETWEEN.sub(" ", text).split()
         whole, count = " ".join(words), len(words) - blanks

@@ -136,7 +136,7 @@ class ColumnLayout:
         return row.cells[self.columns[role]].strip() if role in self.columns else ""
 
     def time(self, row: ReportRow) -> datetime:
-        return row.read(self.columns[Role.DATE], lambda text: read_time(text.strip(), self.dates))
+        return row.read(self.columns[Role.DATE], lambda text: read_time(text, self.dates))
 
     def meaning(self, row: ReportRow) -> Meaning | None:
         """Return what the row's kind means: OTHER for a word that is not known, None without such a column."""

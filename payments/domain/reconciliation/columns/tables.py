@@ -64,10 +64,20 @@ def rows_of(text: str, separator: str) -> Iterator[Row]:
         yield Row(cells, row.height, row.number)
 
 
-def heads_of(text: str) -> list[tuple[str, list[Row]]]:
+def encoding_of(raw: bytes) -> str:
+    """Return the encoding that a file has by its byte order mark and its bytes."""
+    if raw[1:400:2].count(0) > len(raw[1:400:2]) // 2:
+        return "utf-16-le"
+    try:
+        raw.decode("utf-8")
+    except UnicodeError:
+        return next((name for mark, name in BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "windows-1252")
+    return "utf-8"
+
+
+def heads_of(text: str, chars: int = HEAD_CHARS, most: int = HEAD_ROWS) -> list[tuple[str, list[Row]]]:
     """Return the first rows of a text by each separator that it may have."""
-    # `sep=;` is known to spreadsheets, and is the only cell of its row by that separator.
-    return [(each, list(islice(rows_of(text[:HEAD_CHARS], each), HEAD_ROWS))) for each in SEPARATORS]
+    return [(each, list(islice(rows_of(text[:chars], each), most))) for each in SEPARATORS]
 
 
 def sheet_names(raw: bytes) -> list[str]:

@@ -1,0 +1,98 @@
+"""Examples of files, from which layouts are made, and how a layout reads one."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Self
+
+from django.core import signing
+
+from payments.domain.reconciliation.columns import reading, tables
+from payments.domain.reconciliation.columns.amounts import Typed
+from payments.domain.reconciliation.columns.layout import AnyReport
+from payments.domain.reconciliation.files import BadReport, Row, line_in
+from payments.domain.reconciliation.matcher import as_kept
+from payments.providers.settlement_reports import Movement, SettlementLine
+
+MOST_ROWS, SHOWN_LINES, CELL_LENGTH = 200, 10, 200
+EXAMPLE_CHARS = 128 * 1024
+SALT = "kaha.layout-example"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The first rows of a file, without card numbers, and how it is written. `sheets` are those that it has."""
+
+    rows: Sequence[Row]
+    encoding: str = "utf-8"
+    sheet: str = ""
+    sheets: Sequence[str] = ()
+
+    def written(self) -> str:
+        """Return it as a signed text, which travels with a form."""
+        rows = [[row.number, [[cell] if isinstance(cell, Typed) else cell for cell in row.cells]] for row in self.rows]
+        return signing.dumps([rows, self.encoding, self.sheet, list(self.sheets)], salt=SALT, compress=True)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return what `written` wrote; raise django.core.signing.BadSignature."""
+        rows, *others = signing.loads(text, salt=SALT)
+        typed = [
+            (number, [cell if isinstance(cell, str) else Typed(cell[0]) for cell in cells]) for number, cells in rows
+        ]
+        return cls([Row(cells, 1, number) for number, cells in typed], *others)
+
+
+@dataclass(slots=True)
+class Preview:
+    """What a layout makes of a sample: its lines, sums by kind and currency, and faults with the lines of the file."""
+
+    lines: list[SettlementLine] = field(default_factory=list)
+    sums: Counter[tuple[str, str]] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    left_out: int = 0
+
+
+def sample_of(raw: bytes, sheet: str = "") -> Sample:
+    """Return the first rows of a file in CSV or Xlsx, of the named sheet or the first; raise BadReport."""
+    if tables.is_sheet(raw):
+        rows = list(islice(tables.sheet_rows(raw, sheet), MOST_ROWS))
+        return Sample(_masked(rows), sheet=sheet, sheets=tables.sheet_names(raw))
+    encoding = tables.encoding_of(raw)
+    heads = tables.heads_of(tables.decoded(raw, encoding), EXAMPLE_CHARS, MOST_ROWS)
+    return Sample(_masked(max((rows for _, rows in heads), key=_cells_alike)), encoding)
+
+
+def preview(sample: Sample, reader: AnyReport) -> Preview:
+    """Return how a report's or a statement's reader reads a sample. What its layout has no column for is a fault."""
+    found = Preview()
+    try:
+        header, rows = reading.entries([("", sample.rows)], reader, lambda _: iter(sample.rows), pads=True)
+    except BadReport as fault:
+        found.faults.append(str(fault))
+        return found
+    for row in rows:
+        line = line_in(header, row.cells, reader)
+        if not line:
+            found.left_out += 1
+        elif line.kind is Movement.UNREAD:
+            found.faults.append(f"line {row.number}, {line.word}")
+        else:
+            found.lines.append(line)
+            found.sums[line.kind, line.currency] += line.amount
+    return found
+
+
+def _masked(rows: Sequence[Row]) -> list[Row]:
+    """Return rows without card numbers, and cells of a bounded length."""
+    return [
+        Row([cell if isinstance(cell, Typed) else as_kept(cell)[:CELL_LENGTH] for cell in row.cells], 1, row.number)
+        for row in rows
+    ]
+
+
+def _cells_alike(rows: Sequence[Row]) -> int:
+    """Return how many cells are in rows of the width that most have, 0 where that is one cell."""
+    widths = Counter(len(row.cells) for row in rows if len(row.cells) > 1)
+    return max((width * count for width, count in widths.items()), default=0)

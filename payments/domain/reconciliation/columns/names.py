@@ -1,0 +1,65 @@
+"""What providers and banks of many countries call their columns, kinds of movements, and rows of sums."""
+
+from payments.domain.reconciliation.columns.layout import Meaning, Role
+
+# The more exact first.
+HEADERS = {
+    Role.DATE: (
+        "date; transaction date; booking date; settlement date; posting date; value date; created; created at; time;"
+        "timestamp; date time; buchungstag; buchungsdatum; datum; valuta; fecha; data; petsa"
+    ),
+    Role.CURRENCY: "currency; ccy; currency code; währung; moneda; devise; waluta; salapi",
+    Role.SIDE: (
+        "debit credit; credit debit; dr cr; cr dr; d c; debit or credit; soll haben; side; af bij; indicator;"
+        "credit debit indicator"
+    ),
+    Role.DEBIT: "debit; debits; debit amount; withdrawal; withdrawals; paid out; money out; soll; ausgang; cargo",
+    Role.CREDIT: "credit; credits; credit amount; deposit; deposits; paid in; money in; haben; eingang; abono",
+    Role.FEE: "fee; fees; commission; mdr; processing fee; total fee; gebühr; gebühren; comisión; bayad",
+    Role.NET: "net; net amount; netto; settlement amount; payout amount; neto",
+    Role.AMOUNT: (
+        "amount; gross; gross amount; transaction amount; betrag; umsatz; importe; monto; montant; bedrag; kwota;"
+        "valor; halaga; total amount"
+    ),
+    Role.REFERENCE: (
+        "merchant reference; our reference; reference; reference id; reference number; external id; order id;"
+        "order number; order reference; client reference; customer reference; merchant order id; end to end id;"
+        "end to end reference; invoice number; kundenreferenz; referencia; référence"
+    ),
+    Role.PROVIDER_REF: (
+        "transaction id; payment id; psp reference; charge id; transaction number; transaction reference;"
+        "bank reference; provider reference; trace number; id; balance transaction id; payment reference"
+    ),
+    Role.KIND: (
+        "type; transaction type; kind; category; reporting category; entry type; record type; buchungstext; art; tipo;"
+        "transaction code"
+    ),
+    Role.TEXT: (
+        "description; details; narrative; particulars; remarks; memo; text; verwendungszweck; concepto; libellé;"
+        "transaction description; omschrijving"
+    ),
+}
+# Parts of a word that say what a kind means; the first that is in it.
+KINDS = {
+    Meaning.DISPUTE: ("chargeback", "dispute", "rückbelastung", "contracargo"),
+    Meaning.REFUND: ("refund", "rückerstattung", "erstattung", "reembolso", "remboursement"),
+    Meaning.FEE: ("fee", "commission", "mdr", "tax", "vat", "gebühr", "comisión", "frais"),
+    Meaning.PAYOUT: ("payout", "withdrawal", "settlement", "transfer", "disbursement", "auszahlung", "remittance"),
+    Meaning.CHARGE: (
+        "charge",
+        "settled",
+        "payment",
+        "sale",
+        "capture",
+        "purchase",
+        "zahlung",
+        "pago",
+        "paiement",
+        "bayad",
+    ),
+}
+# How rows that are no movements begin.
+SUMS = (
+    *("total", "subtotal", "grand total", "sum", "summe", "gesamt", "saldo", "balance", "opening balance"),
+    *("closing balance", "end of", "generated", "kabuuan", "totaal", "suma"),
+)

@@ -1,0 +1,200 @@
+"""A layout proposed for an example, by the names of its columns and by their values."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from payments.domain.reconciliation.bank.statements import our_name
+from payments.domain.reconciliation.columns import names, tables
+from payments.domain.reconciliation.columns.amounts import DATES, ISO, Typed, is_amount, is_negative, read_time
+from payments.domain.reconciliation.columns.examples import Sample
+from payments.domain.reconciliation.columns.layout import (
+    CREDITS,
+    DEBITS,
+    MOST_KINDS,
+    OUTWARD,
+    ColumnLayout,
+    Meaning,
+    Role,
+    Signs,
+    folded,
+)
+from payments.domain.reconciliation.columns.reading import named_as
+from payments.domain.reconciliation.files import Row
+from payments.money import CURRENCIES, DEFAULT_CURRENCY
+
+WORDS, CODE = re.compile(r"\w+"), re.compile(r"\b[A-Z]{3}\b")
+# So many values of a column must be what its name says, of one without a name what it is taken for, or names of ours.
+MOST, NEARLY_ALL, SOME = 0.8, 0.95, 0.3
+AMOUNTS = (Role.AMOUNT, Role.DEBIT, Role.CREDIT, Role.FEE, Role.NET)
+DECIMALS = {".": "a point", ",": "a comma"}
+# By the name of their column, those that are not empty.
+Values = Mapping[str, Sequence[str]]
+
+
+@dataclass(slots=True)
+class Proposal:
+    """A layout, the reasons for its settings, and what a person should look at."""
+
+    layout: ColumnLayout
+    reasons: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+
+def propose(sample: Sample, is_bank: bool) -> Proposal:
+    """Return a layout for an example of a provider's report, or of a bank's statement."""
+    header, has_header, body, sums = _parts(sample)
+    values = {name: [row.cells[place] for row in body if row.cells[place:] and row.cells[place].strip()]
+              for place, name in enumerate(header.cells)}  # fmt: skip
+    reasons, doubts = list[str](), list[str]()
+    columns = _columns(values, reasons)
+    numbers = [cell for role in AMOUNTS if role in columns for cell in values[columns[role]]]
+    dates = _dates(values.get(columns.get(Role.DATE, ""), ()), doubts)
+    decimal = _decimal(numbers, doubts)
+    kinds = {word: _meaning(word) for word in _words_of(values.get(columns.get(Role.KIND, ""), ()))}
+    reasons += [f"“{word}” is {meaning.label.lower()}, by the word" for word, meaning in kinds.items()]
+    signs = Signs.WRITTEN
+    if not any(is_negative(cell, decimal) for cell in numbers) and not {Role.SIDE, Role.DEBIT} & columns.keys():
+        if OUTWARD & {*kinds.values()}:
+            signs = Signs.KIND
+        elif is_bank:
+            doubts.append("No amount is negative, so nothing says which way money went.")
+    currency = ""
+    if not is_bank and Role.CURRENCY not in columns:
+        currency = _currency(chain.from_iterable(row.cells for row in sample.rows[: tables.HEAD_ROWS]), doubts)
+    layout = ColumnLayout(
+        columns, kinds, dates, decimal, signs, sample.encoding, has_header, sums, sample.sheet, currency
+    )
+    try:
+        layout.check(is_bank)
+    except ValueError as fault:
+        doubts.append(str(fault))
+    return Proposal(layout, reasons, doubts)
+
+
+def _parts(sample: Sample) -> tuple[Row, bool, list[Row], tuple[str, ...]]:
+    """Return the header of a sample, whether it has one, the rows below it, and how those begin that are sums."""
+
+    def known(row: Row) -> int:
+        return sum(any(_name_score(role, cell) for role in names.HEADERS) for cell in row.cells)
+
+    best = max(sample.rows[: tables.HEAD_ROWS], key=known, default=None)
+    has_header = best is not None and known(best) > 1
+    if best and has_header:
+        header = Row([*map(named_as, best.cells)], 1, best.number)
+    else:
+        width = max((len(row.cells) for row in sample.rows), default=0)
+        header = Row([str(place) for place in range(1, width + 1)], 1, 0)
+    body = [row for row in sample.rows if row.number > header.number]
+    begins = [folded(next(filter(None, row.cells), "")) for row in body]
+    sums = tuple(sorted({word for text in begins for word in names.SUMS if text.startswith(word)}))
+    return header, has_header, [row for row, text in zip(body, begins, strict=True) if not text.startswith(sums)], sums
+
+
+def _columns(values: Values, reasons: list[str]) -> dict[Role, str]:
+    """Return the column of each role that has one: the best first, and none for two roles."""
+    pairs = ((role, name) for role in names.HEADERS for name in values)
+    scored = [(*_score(role, name, values[name]), role, name) for role, name in pairs]
+    columns, why = dict[Role, str](), dict[Role, str]()
+    for score, reason, role, name in sorted(scored, key=lambda each: -each[0]):
+        if score and role not in columns and name not in columns.values():
+            columns[role], why[role] = name, f"{role.label}: column “{name}”, {reason}"
+    for role in _needless(columns, values):
+        del columns[role]
+    reasons += [why[role] for role in Role if role in columns]
+    return {role: columns[role] for role in Role if role in columns}
+
+
+def _score(role: Role, name: str, values: Sequence[str]) -> tuple[float, str]:
+    """Return how well a column fits a role, 0 where it does not, and why."""
+    share = sum(_is(role, cell) for cell in values) / len(values) if values else 0
+    count = f"{round(share * len(values))} of {len(values)} values"
+    ours = sum(bool(our_name(cell)) for cell in values) if role is Role.REFERENCE else 0
+    if ours > SOME * len(values):
+        return 5, f"{ours} of {len(values)} values are names that kaha gave"
+    if (by_name := _name_score(role, name)) and (share >= MOST or not values):
+        return by_name + share, f"by its name; {count} are such" if values else "by its name; it is empty here"
+    if role in (Role.DATE, Role.CURRENCY) and share >= NEARLY_ALL:
+        return share / 2, f"by its values: {count} are such"
+    # A number without decimals may be anything.
+    if role is Role.AMOUNT and share >= NEARLY_ALL and any("." in cell or "," in cell for cell in values):
+        return share / 4, f"by its values: {count} are such"
+    return 0, ""
+
+
+def _name_score(role: Role, name: str) -> float:
+    """Return how well the name of a column fits a role: 0 not at all, 3 for the first of its names."""
+    words, best = WORDS.findall(folded(name)), 0.0
+    for place, known in enumerate(names.HEADERS[role].split(";")):
+        wanted = WORDS.findall(known)
+        if words == wanted:
+            best = max(best, 3 - place / 100)
+        elif any(words[at : at + len(wanted)] == wanted for at in range(len(words))):
+            best = max(best, 2 - place / 100 - len(words) / 1_000)
+    return best
+
+
+def _is(role: Role, cell: str) -> bool:
+    """Return whether a cell may be of a column of this role."""
+    if role is Role.DATE:
+        return any(_is_date(cell, form) for form in DATES)
+    if role is Role.CURRENCY:
+        return cell.strip() in CURRENCIES
+    if role is Role.SIDE:
+        return folded(cell).rstrip(".") in DEBITS | CREDITS
+    return role not in AMOUNTS or any(is_amount(cell, decimal) for decimal in DECIMALS)
+
+
+def _is_date(cell: str, form: str) -> bool:
+    try:
+        read_time(cell, form)
+    except ValueError:
+        return False
+    return True
+
+
+def _needless(columns: Mapping[Role, str], values: Values) -> set[Role]:
+    """Return the roles that say what others say: an amount beside debits and credits, or half a pair of these."""
+    pair = {Role.DEBIT, Role.CREDIT} & columns.keys()
+    if len(pair) == 2 and Role.SIDE not in columns:
+        rows = max(map(len, values.values()), default=0)
+        # One of the two is filled in each row.
+        if sum(len(values[columns[role]]) for role in pair) <= rows * 1.1 or Role.AMOUNT not in columns:
+            return {Role.AMOUNT} & columns.keys()
+    return pair
+
+
+def _dates(cells: Sequence[str], doubts: list[str]) -> str:
+    counts = Counter({form: sum(_is_date(cell, form) for cell in cells) for form in DATES})
+    best = max(counts.values())
+    forms = [form for form in DATES if counts[form] == best and best]
+    if len({tuple(read_time(cell, form) for cell in cells) for form in forms if best == len(cells)}) > 1:
+        doubts.append(f"Days may be as {' or as '.join(DATES[form] for form in forms)}: each reads all of them.")
+    return forms[0] if forms else ISO
+
+
+def _decimal(cells: Sequence[str], doubts: list[str]) -> str:
+    counts = {decimal: sum(is_amount(cell, decimal) for cell in cells) for decimal in DECIMALS}
+    if counts["."] == counts[","] and any("." in cell or "," in cell for cell in cells if not isinstance(cell, Typed)):
+        doubts.append("Amounts read with a decimal point and with a decimal comma: look at the sums.")
+    return "," if counts[","] > counts["."] else "."
+
+
+def _words_of(cells: Iterable[str]) -> list[str]:
+    return [word for word, _ in Counter(map(folded, cells)).most_common(MOST_KINDS)]
+
+
+def _meaning(word: str) -> Meaning:
+    return next(
+        (meaning for meaning, parts in names.KINDS.items() if any(part in word for part in parts)), Meaning.OTHER
+    )
+
+
+def _currency(cells: Iterable[str], doubts: list[str]) -> str:
+    """Return the one currency that the first rows name."""
+    named = Counter(code for cell in cells for code in CODE.findall(cell) if code in CURRENCIES)
+    if not named:
+        doubts.append(f"No currency is named; {DEFAULT_CURRENCY} is taken.")
+    return named.most_common(1)[0][0] if named else DEFAULT_CURRENCY
