@@ -176,7 +176,7 @@ def line_in(header: list[str], cells: list[str], layout: Layout) -> SettlementLi
         line = layout.line(row)
     except ValueError as fault:
         return SettlementLine.unread(*_names_in(row, layout), str(fault))
-    if line and not line.reference and not line.provider_ref:
+    if line and not line.reference and not line.provider_ref and line.kind is not Movement.BOOKED:
         return SettlementLine.unread("", "", "it must name the payment or operation")
     return line
 

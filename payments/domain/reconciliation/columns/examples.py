@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Self
 
@@ -15,7 +15,7 @@ from payments.domain.reconciliation.files import BadReport, Row, line_in
 from payments.domain.reconciliation.matcher import as_kept
 from payments.providers.settlement_reports import Movement, SettlementLine
 
-MOST_ROWS, SHOWN_LINES, CELL_LENGTH = 200, 10, 200
+MOST_ROWS, CELL_LENGTH = 200, 200
 EXAMPLE_CHARS = 128 * 1024
 SALT = "kaha.layout-example"
 
@@ -27,12 +27,12 @@ class Sample:
     rows: Sequence[Row]
     encoding: str = "utf-8"
     sheet: str = ""
-    sheets: Sequence[str] = ()
+    sheets: Sequence[str] = field(default_factory=list)
 
     def written(self) -> str:
         """Return it as a signed text, which travels with a form."""
         rows = [[row.number, [[cell] if isinstance(cell, Typed) else cell for cell in row.cells]] for row in self.rows]
-        return signing.dumps([rows, self.encoding, self.sheet, list(self.sheets)], salt=SALT, compress=True)
+        return signing.dumps([rows, self.encoding, self.sheet, self.sheets], salt=SALT, compress=True)
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -79,7 +79,7 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
         elif line.kind is Movement.UNREAD:
             found.faults.append(f"line {row.number}, {line.word}")
         else:
-            found.lines.append(line)
+            found.lines.append(replace(line, row=row.number))
             found.sums[line.kind, line.currency] += line.amount
     return found
 

@@ -25,12 +25,12 @@ class Role(TextChoices):
     """What a column is."""
 
     REFERENCE = "reference"
-    PROVIDER_REF = "provider_ref", "their reference"
+    PROVIDER_REF = "provider_ref", "Their reference"
     DATE = "date"
     AMOUNT = "amount"
     DEBIT = "debit"
     CREDIT = "credit"
-    SIDE = "side", "side (debit or credit)"
+    SIDE = "side", "Debit or credit"
     FEE = "fee"
     NET = "net"
     CURRENCY = "currency"
@@ -135,6 +135,12 @@ class ColumnLayout:
         """Return the cell of a role; "" where the file has no such column."""
         return row.cells[self.columns[role]].strip() if role in self.columns else ""
 
+    def currency_of(self, row: ReportRow, other: str) -> str:
+        """Return the currency of a row, or the `other` where its cell is empty or there is no such column."""
+        if not self.cell(row, Role.CURRENCY) and other:
+            return other
+        return row.read(self.columns[Role.CURRENCY], lambda text: cells.read_currency(text.strip().upper()))
+
     def time(self, row: ReportRow) -> datetime:
         return row.read(self.columns[Role.DATE], lambda text: read_time(text, self.dates))
 
@@ -199,7 +205,7 @@ class AnyReport:
         meaning = self.layout.meaning(row)
         if meaning is Meaning.FEE:
             return None
-        currency = cells.read_currency(self.layout.cell(row, Role.CURRENCY) or self.layout.currency)
+        currency = self.layout.currency_of(row, self.layout.currency)
         amount = self.layout.amount(row, currency, meaning)
         booked_at, names = self.layout.time(row), self.names_in(row)
         if not amount:
@@ -221,7 +227,7 @@ class AnyStatement(AnyReport):
         return self.layout.cell(row, Role.REFERENCE), self.layout.cell(row, Role.PROVIDER_REF)
 
     def line(self, row: ReportRow) -> SettlementLine | None:
-        currency = self.layout.cell(row, Role.CURRENCY) or self.account.currency
+        currency = self.layout.currency_of(row, self.account.currency)
         if currency != self.account.currency:
             return None
         meaning = self.layout.meaning(row)

@@ -2,8 +2,7 @@
 
 from payments.domain.reconciliation.columns.layout import Meaning, Role
 
-# The more exact first.
-HEADERS = {
+_NAMES = {
     Role.DATE: (
         "date; transaction date; booking date; settlement date; posting date; value date; created; created at; time;"
         "timestamp; date time; buchungstag; buchungsdatum; datum; valuta; fecha; data; petsa"
@@ -39,6 +38,8 @@ HEADERS = {
         "transaction description; omschrijving"
     ),
 }
+# The more exact first, each with a blank around its words.
+HEADERS = {role: [f" {name.strip()} " for name in known.split(";")] for role, known in _NAMES.items()}
 # Parts of a word that say what a kind means; the first that is in it.
 KINDS = {
     Meaning.DISPUTE: ("chargeback", "dispute", "rückbelastung", "contracargo"),

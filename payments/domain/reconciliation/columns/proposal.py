@@ -25,11 +25,14 @@ from payments.domain.reconciliation.columns.reading import named_as
 from payments.domain.reconciliation.files import Row
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 
-WORDS, CODE = re.compile(r"\w+"), re.compile(r"\b[A-Z]{3}\b")
+WORDS, CODE = re.compile(r"[^\W_]+"), re.compile(r"\b[A-Z]{3}\b")
+# No day is without them.
+DIGITS = re.compile(r"^.{0,12}[0-9]{2}.{0,4}[0-9]{2}")
 # So many values of a column must be what its name says, of one without a name what it is taken for, or names of ours.
 MOST, NEARLY_ALL, SOME = 0.8, 0.95, 0.3
 AMOUNTS = (Role.AMOUNT, Role.DEBIT, Role.CREDIT, Role.FEE, Role.NET)
 DECIMALS = {".": "a point", ",": "a comma"}
+EVIDENCE_ROWS, EXACT = 40, 2.5
 # By the name of their column, those that are not empty.
 Values = Mapping[str, Sequence[str]]
 
@@ -109,12 +112,13 @@ def _columns(values: Values, reasons: list[str]) -> dict[Role, str]:
 
 def _score(role: Role, name: str, values: Sequence[str]) -> tuple[float, str]:
     """Return how well a column fits a role, 0 where it does not, and why."""
+    values = values[:EVIDENCE_ROWS]
     share = sum(_is(role, cell) for cell in values) / len(values) if values else 0
     count = f"{round(share * len(values))} of {len(values)} values"
     ours = sum(bool(our_name(cell)) for cell in values) if role is Role.REFERENCE else 0
     if ours > SOME * len(values):
         return 5, f"{ours} of {len(values)} values are names that kaha gave"
-    if (by_name := _name_score(role, name)) and (share >= MOST or not values):
+    if (by_name := _name_score(role, name)) and (share >= MOST or (not values and by_name > EXACT)):
         return by_name + share, f"by its name; {count} are such" if values else "by its name; it is empty here"
     if role in (Role.DATE, Role.CURRENCY) and share >= NEARLY_ALL:
         return share / 2, f"by its values: {count} are such"
@@ -126,22 +130,17 @@ def _score(role: Role, name: str, values: Sequence[str]) -> tuple[float, str]:
 
 def _name_score(role: Role, name: str) -> float:
     """Return how well the name of a column fits a role: 0 not at all, 3 for the first of its names."""
-    words, best = WORDS.findall(folded(name)), 0.0
-    for place, known in enumerate(names.HEADERS[role].split(";")):
-        wanted = WORDS.findall(known)
-        if words == wanted:
-            best = max(best, 3 - place / 100)
-        elif any(words[at : at + len(wanted)] == wanted for at in range(len(words))):
-            best = max(best, 2 - place / 100 - len(words) / 1_000)
-    return best
+    words = f" {' '.join(WORDS.findall(folded(name)))} "
+    found = ((place, known) for place, known in enumerate(names.HEADERS[role]) if known in words)
+    return max(((3 if words == known else 2) - place / 100 - len(words) / 1_000 for place, known in found), default=0)
 
 
 def _is(role: Role, cell: str) -> bool:
     """Return whether a cell may be of a column of this role."""
     if role is Role.DATE:
-        return any(_is_date(cell, form) for form in DATES)
+        return bool(DIGITS.search(cell)) and any(_is_date(cell, form) for form in DATES)
     if role is Role.CURRENCY:
-        return cell.strip() in CURRENCIES
+        return cell.strip().upper() in CURRENCIES
     if role is Role.SIDE:
         return folded(cell).rstrip(".") in DEBITS | CREDITS
     return role not in AMOUNTS or any(is_amount(cell, decimal) for decimal in DECIMALS)
