@@ -29,7 +29,7 @@ MOST_UNREAD = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """A row with something in it, on how many lines of the file it is, and the last of them.
 
     One that is no CSV has no cells.
@@ -71,7 +71,7 @@ def parse(text: str, layout: Layout, progress: Callable[[int], None] = lambda _:
 
 
 def lines_in(
-    header: list[str], rows: Iterable[Row], layout: Layout, progress: Callable[[int], None] = lambda _: None
+    header: list[str], rows: Iterable[FileRow], layout: Layout, progress: Callable[[int], None] = lambda _: None
 ) -> list[SettlementLine]:
     """Return the lines in the rows below a header, as `parse` does."""
     lines, faults, count = list[SettlementLine](), list[str](), 0
@@ -112,9 +112,11 @@ def check_head(text: str, layout: Layout) -> tuple[str, int]:
     return separator, head.number
 
 
-def head_among(heads: Iterable[tuple[str, Row]], layout: Layout) -> tuple[str, Row]:
+def head_among(heads: Iterable[tuple[str, FileRow]], layout: Layout) -> tuple[str, FileRow]:
     """Return which of these rows, each with its separator, is the header of `layout`; raise BadReport, as above."""
-    separator, head = max(heads, key=lambda head: len({*head[1].cells} & {*layout.names}), default=(",", Row([], 1, 1)))
+    separator, head = max(
+        heads, key=lambda head: len({*head[1].cells} & {*layout.names}), default=(",", FileRow([], 1, 1))
+    )
     for name in layout.names:
         if head.cells.count(name) != 1:
             raise BadReport(f"line {head.number}, column {name}: must be there, once")
@@ -139,7 +141,7 @@ def decode(raw: bytes) -> str:
     return raw.decode("utf-8-sig", errors="replace")
 
 
-def filled(text: str, separator: str) -> Iterator[Row]:
+def filled(text: str, separator: str) -> Iterator[FileRow]:
     """Yield the rows of a CSV file."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
@@ -149,13 +151,13 @@ def filled(text: str, separator: str) -> Iterator[Row]:
         except StopIteration:
             return
         except csv.Error:
-            yield Row([], rows.line_num - before, rows.line_num)
+            yield FileRow([], rows.line_num - before, rows.line_num)
         else:
             if any(cells):
-                yield Row(cells, rows.line_num - before, rows.line_num)
+                yield FileRow(cells, rows.line_num - before, rows.line_num)
 
 
-def _lines(header: list[str], rows: Iterable[Row], layout: Layout) -> Iterator[SettlementLine | None]:
+def _lines(header: list[str], rows: Iterable[FileRow], layout: Layout) -> Iterator[SettlementLine | None]:
     """Yield for each row its line, or None where it belongs to no payment or moves nothing. Raises BadReport."""
     for row in rows:
         if row.height > 1 and len(row.cells) != len(header):

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from payments.domain.reconciliation.columns import examples, proposal, reading
+from payments.domain.reconciliation.columns import examples, proposal, readers
 from payments.domain.reconciliation.columns.layout import Meaning
 from payments.domain.reconciliation.files import BadReport
 from tests.reconciliation.columns.files import report, sheets, short, text_of
@@ -77,7 +77,7 @@ def test_one_report_in_many_forms_is_read_alike(first: int) -> None:
     for seed in range(first, first + 50):
         raw = made(Random(seed))
         proposed = proposal.propose(examples.sample_of(raw), is_bank=False)
-        assert short(reading.lines_of(raw, report(proposed.layout))) == wanted, (seed, proposed)
+        assert short(readers.lines_of(raw, report(proposed.layout))) == wanted, (seed, proposed)
         assert {*proposed.layout.kinds.values()} == {Meaning.CHARGE, Meaning.REFUND}, seed
 
 
@@ -88,11 +88,11 @@ def test_a_damaged_report_loses_one_row_or_says_what_it_lost(first: int) -> None
         draw = Random(seed)
         raw = made(draw)
         layout = proposal.propose(examples.sample_of(raw), is_bank=False).layout
-        whole = reading.lines_of(raw, report(layout))
+        whole = readers.lines_of(raw, report(layout))
         at = draw.randrange(len(raw))
         damaged = raw[:at] + draw.choice((b"", bytes([draw.randrange(256)]), raw[at : at + 9] * 2)) + raw[at + 1 :]
         try:
-            found = reading.lines_of(damaged, report(layout))
+            found = readers.lines_of(damaged, report(layout))
         except BadReport as fault:
             refused.append(str(fault))
         else:

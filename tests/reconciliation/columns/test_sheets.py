@@ -6,7 +6,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from payments.domain.reconciliation.columns import reading, tables
+from payments.domain.reconciliation.columns import readers, tables
 from payments.domain.reconciliation.files import BadReport
 from tests.reconciliation.columns.files import HEADER, READ, ROWS, report, sheets, short
 
@@ -29,13 +29,13 @@ def part(name: str) -> str:
 
 def test_a_sheet_that_says_it_has_one_cell_is_read_whole() -> None:
     raw = with_part(SHEET, part(SHEET).replace('ref="A1:E4"', 'ref="A1"').encode())
-    assert short(reading.lines_of(raw, report())) == READ
+    assert short(readers.lines_of(raw, report())) == READ
 
 
 def test_an_entity_is_refused() -> None:
     hostile = part(SHEET).replace("<worksheet", '<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet', 1)
     with pytest.raises(BadReport, match="no Xlsx file that can be read"):
-        reading.lines_of(with_part(SHEET, hostile.encode()), report())
+        readers.lines_of(with_part(SHEET, hostile.encode()), report())
 
 
 def test_a_file_that_is_small_and_unpacks_to_much_is_refused() -> None:
@@ -45,18 +45,18 @@ def test_a_file_that_is_small_and_unpacks_to_much_is_refused() -> None:
         file.writestr("xl/media/image1.png", bytes(tables.MAX_UNPACKED_BYTES))
     assert len(out.getvalue()) < 1024**2
     with pytest.raises(BadReport, match="more than 200 MiB unpacked"):
-        reading.lines_of(out.getvalue(), report())
+        readers.lines_of(out.getvalue(), report())
 
 
 def test_a_cell_far_out_costs_no_more_than_the_rows_that_are_allowed() -> None:
     far = part(SHEET).replace("</sheetData>", '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>')
     with pytest.raises(BadReport, match=r"more than 200,000 rows"):
-        reading.lines_of(with_part(SHEET, far.encode()), report())
+        readers.lines_of(with_part(SHEET, far.encode()), report())
 
 
 def test_an_old_or_protected_spreadsheet_is_refused_with_what_to_do() -> None:
     with pytest.raises(BadReport, match="save it as Xlsx without one, or as CSV"):
-        reading.lines_of(tables.OLE + bytes(600), report())
+        readers.lines_of(tables.OLE + bytes(600), report())
 
 
 def test_a_damaged_file_is_read_or_refused_in_words() -> None:
@@ -66,7 +66,7 @@ def test_a_damaged_file_is_read_or_refused_in_words() -> None:
         for _ in range(draw.randint(1, 40)):
             damaged[draw.randrange(len(damaged))] = draw.randrange(256)
         try:
-            reading.lines_of(b"PK\x03\x04" + bytes(damaged[4 : draw.choice((None, len(raw) // 2))]), report())
+            readers.lines_of(b"PK\x03\x04" + bytes(damaged[4 : draw.choice((None, len(raw) // 2))]), report())
         except BadReport:
             refused += 1
     assert refused > 100

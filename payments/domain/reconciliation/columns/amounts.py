@@ -11,7 +11,7 @@ MAX_LENGTH = 60
 # Blanks, apostrophes and minus signs by other characters.
 ODD = str.maketrans({"\xa0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"})
 # A sign before or after the number, also as accountants write it: in parentheses, or as a side.
-WRITTEN = re.compile(
+AMOUNT_WITH_UNITS = re.compile(
     r"([-+]?) ?([A-Z]{3}|[^\w\s.,'()+-]{1,2})? ?([-+]?) ?(\()?([0-9.,' ]*[0-9][.,]?)(\))? ?([-+]|CR|DR)?"
     r" ?([A-Z]{3}|[^\w\s.,'()+-]{1,2})?"
 )
@@ -100,7 +100,7 @@ def read_time(text: str, form: str) -> datetime:
 
 def _parts(text: str, currency: str, decimal: str) -> tuple[set[str] | None, str]:
     """Return the signs of a number and its digits with a decimal point; None for no number, or one with two signs."""
-    found = WRITTEN.fullmatch(text.translate(ODD).strip()) if len(text) <= MAX_LENGTH else None
+    found = AMOUNT_WITH_UNITS.fullmatch(text.translate(ODD).strip()) if len(text) <= MAX_LENGTH else None
     if not found or bool(found[4]) != bool(found[6]):
         return None, ""
     signs = [sign for sign in (found[1], found[3], found[4], found[7]) if sign]

@@ -8,14 +8,15 @@ from typing import Self
 
 from django.core import signing
 
-from payments.domain.reconciliation.columns import reading, tables
+from payments.domain.reconciliation.columns import readers, tables
 from payments.domain.reconciliation.columns.amounts import Typed
 from payments.domain.reconciliation.columns.layout import AnyReport
-from payments.domain.reconciliation.files import BadReport, Row, line_in
+from payments.domain.reconciliation.files import BadReport, FileRow, line_in
 from payments.domain.reconciliation.matcher import as_kept
 from payments.providers.settlement_reports import Movement, SettlementLine
 
-MOST_ROWS, CELL_LENGTH = 200, 200
+MOST_ROWS = 200
+CELL_LENGTH = 200
 EXAMPLE_CHARS = 128 * 1024
 SALT = "kaha.layout-example"
 
@@ -24,7 +25,7 @@ SALT = "kaha.layout-example"
 class Sample:
     """The first rows of a file, without card numbers, and how it is written. `sheets` are those that it has."""
 
-    rows: Sequence[Row]
+    rows: Sequence[FileRow]
     encoding: str = "utf-8"
     sheet: str = ""
     sheets: Sequence[str] = field(default_factory=list)
@@ -41,7 +42,7 @@ class Sample:
         typed = [
             (number, [cell if isinstance(cell, str) else Typed(cell[0]) for cell in cells]) for number, cells in rows
         ]
-        return cls([Row(cells, 1, number) for number, cells in typed], *others)
+        return cls([FileRow(cells, 1, number) for number, cells in typed], *others)
 
 
 @dataclass(slots=True)
@@ -68,7 +69,7 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
     """Return how a report's or a statement's reader reads a sample. What its layout has no column for is a fault."""
     found = Preview()
     try:
-        header, rows = reading.entries([("", sample.rows)], reader, lambda _: iter(sample.rows), pads=True)
+        header, rows = readers.entries([("", sample.rows)], reader, lambda _: iter(sample.rows), pads=True)
     except BadReport as fault:
         found.faults.append(str(fault))
         return found
@@ -84,15 +85,15 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
     return found
 
 
-def _masked(rows: Sequence[Row]) -> list[Row]:
+def _masked(rows: Sequence[FileRow]) -> list[FileRow]:
     """Return rows without card numbers, and cells of a bounded length."""
     return [
-        Row([cell if isinstance(cell, Typed) else as_kept(cell)[:CELL_LENGTH] for cell in row.cells], 1, row.number)
+        FileRow([cell if isinstance(cell, Typed) else as_kept(cell)[:CELL_LENGTH] for cell in row.cells], 1, row.number)
         for row in rows
     ]
 
 
-def _cells_alike(rows: Sequence[Row]) -> int:
+def _cells_alike(rows: Sequence[FileRow]) -> int:
     """Return how many cells are in rows of the width that most have, 0 where that is one cell."""
     widths = Counter(len(row.cells) for row in rows if len(row.cells) > 1)
     return max((width * count for width, count in widths.items()), default=0)

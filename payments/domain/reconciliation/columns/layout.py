@@ -240,7 +240,7 @@ class AnyStatement(AnyReport):
 
 
 def folded(word: str) -> str:
-    """Return a word without what does not tell it from another: capitals, and blanks around and between."""
+    """Return a word in small letters, with one blank between its parts and none around it."""
     return " ".join(word.split()).casefold()
 
 

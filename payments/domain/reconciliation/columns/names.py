@@ -42,22 +42,14 @@ _NAMES = {
 HEADERS = {role: [f" {name.strip()} " for name in known.split(";")] for role, known in _NAMES.items()}
 # Parts of a word that say what a kind means; the first that is in it.
 KINDS = {
-    Meaning.DISPUTE: ("chargeback", "dispute", "rückbelastung", "contracargo"),
-    Meaning.REFUND: ("refund", "rückerstattung", "erstattung", "reembolso", "remboursement"),
-    Meaning.FEE: ("fee", "commission", "mdr", "tax", "vat", "gebühr", "comisión", "frais"),
-    Meaning.PAYOUT: ("payout", "withdrawal", "settlement", "transfer", "disbursement", "auszahlung", "remittance"),
-    Meaning.CHARGE: (
-        "charge",
-        "settled",
-        "payment",
-        "sale",
-        "capture",
-        "purchase",
-        "zahlung",
-        "pago",
-        "paiement",
-        "bayad",
-    ),
+    meaning: parts.split()
+    for meaning, parts in {
+        Meaning.DISPUTE: "chargeback dispute rückbelastung contracargo",
+        Meaning.REFUND: "refund rückerstattung erstattung reembolso remboursement",
+        Meaning.FEE: "fee commission mdr tax vat gebühr comisión frais",
+        Meaning.PAYOUT: "payout withdrawal settlement transfer disbursement auszahlung remittance",
+        Meaning.CHARGE: "charge settled payment sale capture purchase zahlung pago bayad",
+    }.items()
 }
 # How rows that are no movements begin.
 SUMS = (

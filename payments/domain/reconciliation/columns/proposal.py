@@ -21,8 +21,8 @@ from payments.domain.reconciliation.columns.layout import (
     Signs,
     folded,
 )
-from payments.domain.reconciliation.columns.reading import named_as
-from payments.domain.reconciliation.files import Row
+from payments.domain.reconciliation.columns.readers import named_as
+from payments.domain.reconciliation.files import FileRow
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 
 WORDS, CODE = re.compile(r"[^\W_]+"), re.compile(r"\b[A-Z]{3}\b")
@@ -77,19 +77,19 @@ def propose(sample: Sample, is_bank: bool) -> Proposal:
     return Proposal(layout, reasons, doubts)
 
 
-def _parts(sample: Sample) -> tuple[Row, bool, list[Row], tuple[str, ...]]:
+def _parts(sample: Sample) -> tuple[FileRow, bool, list[FileRow], tuple[str, ...]]:
     """Return the header of a sample, whether it has one, the rows below it, and how those begin that are sums."""
 
-    def known(row: Row) -> int:
+    def known(row: FileRow) -> int:
         return sum(any(_name_score(role, cell) for role in names.HEADERS) for cell in row.cells)
 
     best = max(sample.rows[: tables.HEAD_ROWS], key=known, default=None)
     has_header = best is not None and known(best) > 1
     if best and has_header:
-        header = Row([*map(named_as, best.cells)], 1, best.number)
+        header = FileRow([*map(named_as, best.cells)], 1, best.number)
     else:
         width = max((len(row.cells) for row in sample.rows), default=0)
-        header = Row([str(place) for place in range(1, width + 1)], 1, 0)
+        header = FileRow([str(place) for place in range(1, width + 1)], 1, 0)
     body = [row for row in sample.rows if row.number > header.number]
     begins = [folded(next(filter(None, row.cells), "")) for row in body]
     sums = tuple(sorted({word for text in begins for word in names.SUMS if text.startswith(word)}))

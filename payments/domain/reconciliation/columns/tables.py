@@ -16,7 +16,7 @@ import openpyxl
 from defusedxml import DefusedXmlException
 
 from payments.domain.reconciliation.columns.amounts import Typed
-from payments.domain.reconciliation.files import BadReport, Row, filled
+from payments.domain.reconciliation.files import BadReport, FileRow, filled
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -57,11 +57,11 @@ def decoded(raw: bytes, encoding: str) -> str:
     return text
 
 
-def rows_of(text: str, separator: str) -> Iterator[Row]:
+def rows_of(text: str, separator: str) -> Iterator[FileRow]:
     """Yield the rows of a text, each cell as it is meant: a spreadsheet writes `="007"` for a text of digits."""
     for row in filled(text, separator):
         cells = [cell[2:-1] if cell[:2] == '="' and cell[-1] == '"' else cell for cell in row.cells]
-        yield Row(cells, row.height, row.number)
+        yield FileRow(cells, row.height, row.number)
 
 
 def encoding_of(raw: bytes) -> str:
@@ -75,7 +75,7 @@ def encoding_of(raw: bytes) -> str:
     return "utf-8"
 
 
-def heads_of(text: str, chars: int = HEAD_CHARS, most: int = HEAD_ROWS) -> list[tuple[str, list[Row]]]:
+def heads_of(text: str, chars: int = HEAD_CHARS, most: int = HEAD_ROWS) -> list[tuple[str, list[FileRow]]]:
     """Return the first rows of a text by each separator that it may have."""
     return [(each, list(islice(rows_of(text[:chars], each), most))) for each in SEPARATORS]
 
@@ -86,7 +86,7 @@ def sheet_names(raw: bytes) -> list[str]:
         return [sheet.title for sheet in book.worksheets]
 
 
-def sheet_rows(raw: bytes, name: str) -> Iterator[Row]:
+def sheet_rows(raw: bytes, name: str) -> Iterator[FileRow]:
     """Yield the rows of the named sheet of a file, or of the first; raise BadReport."""
     with _opened(raw) as book:
         names = [sheet.title for sheet in book.worksheets]
@@ -101,7 +101,7 @@ def sheet_rows(raw: bytes, name: str) -> Iterator[Row]:
             if number > MAX_ROWS or count > MAX_CELLS:
                 raise BadReport(f"line {number}: it has more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells: split it")
             if any(value not in (None, "") for value in values):
-                yield Row([_text_of(value) for value in values], 1, number)
+                yield FileRow([_text_of(value) for value in values], 1, number)
 
 
 @contextmanager

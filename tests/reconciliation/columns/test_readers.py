@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from payments.domain.reconciliation.columns import reading
+from payments.domain.reconciliation.columns import readers
 from payments.domain.reconciliation.columns.layout import AnyStatement, ColumnLayout, Meaning, Role, Signs
 from payments.domain.reconciliation.files import BadReport
 from payments.models import OwnBankAccount
@@ -12,12 +12,12 @@ from tests.reconciliation.columns.files import HEADER, LAYOUT, READ, ROWS, chang
 
 
 def lines(rows: list[tuple[str, ...]], layout: ColumnLayout = LAYOUT) -> list[tuple[str, str, int]]:
-    return short(reading.lines_of(text_of(rows).encode(), report(layout)))
+    return short(readers.lines_of(text_of(rows).encode(), report(layout)))
 
 
 def words(rows: list[tuple[str, ...]], layout: ColumnLayout = LAYOUT) -> list[str]:
     """Return why rows cannot be read that follow one that can."""
-    found = reading.lines_of(text_of([HEADER, ROWS[0], *rows]).encode(), report(layout))
+    found = readers.lines_of(text_of([HEADER, ROWS[0], *rows]).encode(), report(layout))
     return [f"{line.row}: {line.word}" for line in found if line.kind == "unread"]
 
 
@@ -25,15 +25,15 @@ def words(rows: list[tuple[str, ...]], layout: ColumnLayout = LAYOUT) -> list[st
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_a_file_is_read_whatever_its_separator_and_byte_order_mark(separator: str, encoding: str) -> None:
     raw = text_of([HEADER, *ROWS], separator).encode(encoding)
-    assert short(reading.lines_of(raw, report())) == READ
+    assert short(readers.lines_of(raw, report())) == READ
 
 
 def test_an_encoding_without_a_mark_is_that_of_the_layout() -> None:
     raw = text_of([("Übertrag", *HEADER[1:]), *ROWS]).encode("cp1252")
     layout = changed(columns={Role.DATE: "Übertrag"}, encoding="windows-1252")
-    assert short(reading.lines_of(raw, report(layout))) == READ
+    assert short(readers.lines_of(raw, report(layout))) == READ
     with pytest.raises(BadReport, match="line 1: it is not in utf-8; change the encoding in its layout"):
-        reading.lines_of(raw, report(changed(columns={Role.DATE: "Übertrag"})))
+        readers.lines_of(raw, report(changed(columns={Role.DATE: "Übertrag"})))
 
 
 def test_a_letterhead_blank_lines_and_sums_are_no_movements() -> None:
@@ -106,7 +106,7 @@ def test_equal_rows_count_as_often_as_they_are_there() -> None:
 
 
 def test_a_word_that_is_not_known_is_something_else_and_kept() -> None:
-    [line] = reading.lines_of(text_of([HEADER, ("30/11/2026", "x", "Adjustment", "5.00", "PHP")]).encode(), report())
+    [line] = readers.lines_of(text_of([HEADER, ("30/11/2026", "x", "Adjustment", "5.00", "PHP")]).encode(), report())
     assert (line.kind, line.amount, line.word) == ("other", 500, "Adjustment")
 
 
@@ -152,19 +152,19 @@ def test_a_sheet_is_read_by_its_values_and_the_named_sheet_is_taken() -> None:
         ["Total", None, None, 235],
     ]
     raw = sheets(Summary=[["x"]], Lines=rows)
-    assert short(reading.lines_of(raw, report(changed(sheet="Lines")))) == READ
+    assert short(readers.lines_of(raw, report(changed(sheet="Lines")))) == READ
     with pytest.raises(BadReport, match="no sheet November; its sheets are Summary, Lines"):
-        reading.lines_of(raw, report(changed(sheet="November")))
+        readers.lines_of(raw, report(changed(sheet="November")))
 
 
 def test_cells_that_are_merged_over_rows_are_said_to_be_missing() -> None:
     raw = sheets(Lines=[HEADER, *ROWS[:1], [None, "order-2", "Sale", 0.5, "PHP"]])
-    assert reading.lines_of(raw, report())[1].word == "column Date: must be a time such as 30/11/2026"
+    assert readers.lines_of(raw, report())[1].word == "column Date: must be a time such as 30/11/2026"
 
 
 def test_digits_that_a_sheet_has_lost_are_not_made_up() -> None:
     raw = sheets(Lines=[HEADER, ROWS[0], ["30/11/2026", 123456789012345678, "Sale", 1, "PHP"]])
-    assert "has lost digits" in reading.lines_of(raw, report())[1].word
+    assert "has lost digits" in readers.lines_of(raw, report())[1].word
 
 
 def test_a_statement_of_our_bank_has_movements_without_a_reference() -> None:
@@ -179,7 +179,7 @@ def test_a_statement_of_our_bank_has_movements_without_a_reference() -> None:
         [("Datum", "Betrag", "Text", "Währung", "Art"), ("30.11.2026", "-1.234,50", "Acme 1", "PHP", "Überweisung"),
          ("30.11.2026", "5,00", "back", "PHP", "Rückgabe"), ("30.11.2026", "5,00", "", "EUR", "")], ";"
     )  # fmt: skip
-    found = reading.statement_of(text.encode(), AnyStatement("ours", layout, account))
+    found = readers.statement_of(text.encode(), AnyStatement("ours", layout, account))
     assert [(line.kind, line.amount, line.word, line.text) for line in found.lines] == [
         ("booked", -123450, "", "Acme 1 Überweisung"),
         ("booked", 500, "returned", "back Rückgabe"),

@@ -6,10 +6,12 @@ from itertools import chain, islice
 from payments.domain.reconciliation.bank.statements import ReadStatement
 from payments.domain.reconciliation.columns import tables
 from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement, folded
-from payments.domain.reconciliation.files import BadReport, Row, head_among, lines_in
+from payments.domain.reconciliation.files import BadReport, FileRow, head_among, lines_in
 from payments.providers.settlement_reports import SettlementLine
 
 Progress = Callable[[int], None]
+# The first rows by each separator.
+Heads = Sequence[tuple[str, Sequence[FileRow]]]
 
 
 def check(raw: bytes, reader: AnyReport) -> None:
@@ -33,20 +35,23 @@ def statement_of(raw: bytes, reader: AnyStatement, progress: Progress = lambda _
 
 
 def entries(
-    heads: Sequence[tuple[str, Sequence[Row]]], reader: AnyReport, rows: Callable[[str], Iterator[Row]], pads: bool
-) -> tuple[list[str], Iterator[Row]]:
+    heads: Sequence[tuple[str, Sequence[FileRow]]],
+    reader: AnyReport,
+    rows: Callable[[str], Iterator[FileRow]],
+    pads: bool,
+) -> tuple[list[str], Iterator[FileRow]]:
     """Return the header of a table and its rows of movements; raise BadReport where a column is missing.
 
-    `heads` has the first rows by each separator, and `rows` returns all by one. A sheet has no empty cells at the end
+    `rows` returns all by a separator. A sheet has no empty cells at the end
     of a row: it `pads` them.
     """
     layout = reader.layout
     if layout.has_header:
-        named = [(each, Row([*map(named_as, row.cells)], 1, row.number)) for each, head in heads for row in head]
+        named = [(each, FileRow([*map(named_as, row.cells)], 1, row.number)) for each, head in heads for row in head]
         separator, head = head_among(named, reader)
     else:
         widest = max(((len(row.cells), each) for each, head in heads for row in head), default=(0, ","))
-        numbered = Row([str(place) for place in range(1, widest[0] + 1)], 1, 0)
+        numbered = FileRow([str(place) for place in range(1, widest[0] + 1)], 1, 0)
         separator, head = head_among([(widest[1], numbered)], reader)
     return head.cells, _movements(rows(separator), head, layout.skipped, pads)
 
@@ -56,16 +61,16 @@ def named_as(header: str) -> str:
     return " ".join(header.split())
 
 
-def _movements(rows: Iterator[Row], head: Row, skipped: tuple[str, ...], pads: bool) -> Iterator[Row]:
+def _movements(rows: Iterator[FileRow], head: FileRow, skipped: tuple[str, ...], pads: bool) -> Iterator[FileRow]:
     """Yield the rows below the header but those that begin with one of `skipped`, such as sums."""
     for row in rows:
         first = folded(next(filter(None, row.cells), ""))
         if row.number > head.number and not (first and first.startswith(skipped)):
             missing = len(head.cells) - len(row.cells) if pads else 0
-            yield Row([*row.cells, *[""] * missing], row.height, row.number)
+            yield FileRow([*row.cells, *[""] * missing], row.height, row.number)
 
 
-def _table(raw: bytes, reader: AnyReport) -> tuple[list[str], Iterator[Row]]:
+def _table(raw: bytes, reader: AnyReport) -> tuple[list[str], Iterator[FileRow]]:
     if tables.is_sheet(raw):
         sheet = tables.sheet_rows(raw, reader.layout.sheet)
         head = list(islice(sheet, tables.HEAD_ROWS))
