@@ -7,9 +7,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from customers.rendering import CUSTOMER, DELETED
-from payments.api.schema.examples import page
-from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import page_of
+from payments.api.schema.operations import DescribedView, id_in_path, listing, reading, writing
 from payments.api.validation.strict import Nothing
 from payments.domain.catalogue.error_table import RESOURCE_BUSY, SOURCE_ALREADY_USED, SOURCE_EXPIRED, TOO_MANY_SOURCES
 from payments.rendering.objects.sources import SOURCE_ID
@@ -29,6 +27,8 @@ EMAIL_IN_PATH = OpenApiParameter(
 
 class Customers(DescribedView):
     target_class = "customers.api.views.CustomerViewSet"
+    tag = TAG
+    at = THE_CUSTOMER
     operations = {
         "create": writing(
             "create_customer",
@@ -36,38 +36,21 @@ class Customers(DescribedView):
             "A payer whose sources are kept for later charges.",
             CustomerInput,
             CUSTOMER,
-            tag=TAG,
             status=201,
             sent={"Customer": {name: CUSTOMER.example[name] for name in ("email", "description", "mobile_number")}},
             answered={"Customer": CUSTOMER.example | {"sources": []}},
             conflicts=(),
         ),
-        "list": reading(
-            "list_customers",
-            "List customers",
-            "Newest first.",
-            page_of(CUSTOMER),
-            page("/v2/customers/", CUSTOMER.example),
-            tag=TAG,
-            query=CustomerListQuery,
+        "list": listing(
+            "list_customers", "List customers", "Newest first.", CUSTOMER, "/v2/customers/", CustomerListQuery
         ),
-        "retrieve": reading(
-            "retrieve_customer",
-            "Read a customer",
-            "The customer with the sources kept.",
-            CUSTOMER,
-            CUSTOMER.example,
-            tag=TAG,
-            at=THE_CUSTOMER,
-        ),
+        "retrieve": reading("retrieve_customer", "Read a customer", "The customer with the sources kept.", CUSTOMER),
         "update": writing(
             "update_customer",
             "Change a customer",
             "The members given replace what was there, `metadata` as a whole. An empty body changes nothing.",
             CustomerChanges,
             CUSTOMER,
-            tag=TAG,
-            at=THE_CUSTOMER,
             sent={"New number": {"mobile_number": "+639177654321"}},
             answered={"Changed": CUSTOMER.example | {"mobile_number": "+639177654321"}},
             idempotent=False,
@@ -78,8 +61,6 @@ class Customers(DescribedView):
             "Its sources are detached and their card data destroyed; its charges stay.",
             Nothing,
             DELETED,
-            tag=TAG,
-            at=THE_CUSTOMER,
             answered={"Deleted": DELETED.example},
             idempotent=False,
         ),
@@ -88,8 +69,6 @@ class Customers(DescribedView):
             "Find a customer by e-mail",
             "The newest customer with this address, percent-encoded or not.",
             CUSTOMER,
-            CUSTOMER.example,
-            tag=TAG,
             at=[EMAIL_IN_PATH],
         ),
         "attach": writing(
@@ -98,8 +77,6 @@ class Customers(DescribedView):
             "An unused source is kept (`vaulted`), and may then be charged again and again, without the payer.",
             AttachInput,
             CUSTOMER,
-            tag=TAG,
-            at=THE_CUSTOMER,
             sent={"Source": {"source": SOURCE_ID, "consent": EXAMPLE_CONSENT}},
             answered={"Kept": CUSTOMER.example},
             conflicts=(SOURCE_ALREADY_USED, SOURCE_EXPIRED, TOO_MANY_SOURCES, RESOURCE_BUSY),
@@ -110,7 +87,6 @@ class Customers(DescribedView):
             "It is no longer kept, and its card data is destroyed.",
             Nothing,
             CUSTOMER,
-            tag=TAG,
             at=[*THE_CUSTOMER, id_in_path("src", "source", "source_id")],
             answered={"Given up": CUSTOMER.example | {"sources": []}},
             idempotent=False,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from drf_spectacular.drainage import isolate_view_method
@@ -12,6 +11,8 @@ from rest_framework.fields import Field
 
 from payments.api.access.idempotency_headers import LENGTH_MAX
 from payments.api.schema.errors import PossibleRefusal, error_responses
+from payments.api.schema.examples import page
+from payments.api.schema.responses import page_of
 from payments.api.validation.fields import Schema
 from payments.api.validation.strict import Nothing, StrictSerializer
 from payments.domain.catalogue import error_table as errors
@@ -19,7 +20,8 @@ from payments.domain.catalogue.error_table import RESOURCE_BUSY, Refusal
 from payments.rendering.objects.api_object import ApiObject
 from payments.rendering.objects.member import ID_DIGITS, id_form
 
-Operation = Callable[[Any], Any]
+# Describes a method, by the tag and the path parameters of its view.
+Operation = Callable[[str, Sequence[OpenApiParameter]], Callable[[Any], Any]]
 Example = dict[str, Any]
 Document = dict[str, Any]
 
@@ -29,6 +31,8 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="Makes it safe to send this request again: the first answer is replayed, and nothing is done twice.",
 )
+# The tag of sessions, links and requests, whose errors are others.
+CHECKOUT = "Checkout"
 # The expression of an answer's own ID.
 OWN = "$response.body#/id"
 # Members of bodies that name an object, with the pattern of its ID: their own forms take any text.
@@ -37,16 +41,22 @@ OF_BODIES = (errors.BAD_BODY, errors.TOO_LARGE, errors.BAD_TYPE)
 
 
 class DescribedView(OpenApiViewExtension):
-    """A view with the `operations` of its methods, by name of the method."""
+    """A view with the `operations` of its methods, by name of the method.
+
+    All are below its `tag`, and those of one object, which are all but `list` and `create`, have its path, `at`.
+    """
 
     target_class: Any = ""
+    tag: str
+    at: Sequence[OpenApiParameter] = ()
     operations: dict[str, Operation] = {}
 
     def view_replacement(self) -> type[Any]:
         described = type(self.target_class.__name__, (self.target_class,), {})
         # `extend_schema_view` would do the same, but passes over methods that no router knows.
         for name, operation in self.operations.items():
-            operation(isolate_view_method(described, name))
+            at = () if name in ("list", "create") else self.at
+            operation(self.tag, at)(isolate_view_method(described, name))
         return described
 
 
@@ -60,30 +70,46 @@ def reading(
     summary: str,
     description: str,
     answer: ApiObject | Schema,
-    example: Example,
+    example: Example | None = None,
     *,
-    tag: str,
-    at: Sequence[OpenApiParameter] = (),
+    at: Sequence[OpenApiParameter] | None = None,
     query: type[StrictSerializer] | None = None,
     open_to_browsers: bool = False,
-    of_checkout: bool = False,
 ) -> Operation:
-    """Return a GET: `at` are its path parameters, `query` is for lists, `open_to_browsers` for publishable keys.
-
-    `of_checkout`: its errors are those of sessions, links and requests.
+    """Return a GET: `at` are its path parameters where they are not the view's, `query` is for lists,
+    `open_to_browsers` for publishable keys. The `example` is that of the answer, unless another is given.
     """
     faults = _faults_of(query or Nothing)
-    refusals = [*_with_all_codes(_always(bool(at), open_to_browsers)), (errors.INVALID, faults)]
-    return extend_schema(
-        operation_id=operation_id,
-        summary=summary,
-        description=description,
-        tags=[tag],
-        parameters=[*at, *([query] if query else [])],
-        request=None,
-        responses={200: OpenApiResponse(answer, "The object or list.")} | _refused(refusals, of_checkout),
-        examples=[OpenApiExample("Answer", example, response_only=True, status_codes=["200"])],
-    )
+    shown = answer.example if example is None and isinstance(answer, ApiObject) else example
+
+    def described(tag: str, of_view: Sequence[OpenApiParameter]) -> Any:
+        path = of_view if at is None else at
+        refusals = [*_with_all_codes(_always(bool(path), open_to_browsers)), (errors.INVALID, faults)]
+        return extend_schema(
+            operation_id=operation_id,
+            summary=summary,
+            description=description,
+            tags=[tag],
+            parameters=[*path, *([query] if query else [])],
+            request=None,
+            responses={200: OpenApiResponse(answer, "The object or list.")} | _refused(refusals, tag),
+            examples=[OpenApiExample("Answer", shown, response_only=True, status_codes=["200"])],
+        )
+
+    return described
+
+
+def listing(
+    operation_id: str,
+    summary: str,
+    description: str,
+    item: ApiObject,
+    path: str,
+    query: type[StrictSerializer],
+    example: Example | None = None,
+) -> Operation:
+    """Return a GET of the list at `path`, whose example is a page with that of `item`, unless another is given."""
+    return reading(operation_id, summary, description, page_of(item), page(path, example or item.example), query=query)
 
 
 def writing(
@@ -93,11 +119,10 @@ def writing(
     body: type[StrictSerializer],
     answer: ApiObject,
     *,
-    tag: str,
     sent: dict[str, Example] | None = None,
     answered: dict[str, Example],
     status: int = 200,
-    at: Sequence[OpenApiParameter] = (),
+    at: Sequence[OpenApiParameter] | None = None,
     conflicts: Sequence[str] = (RESOURCE_BUSY,),
     invalid: Sequence[str] = (),
     may_miss: bool = False,
@@ -106,40 +131,39 @@ def writing(
     handles_cards: bool = False,
     idempotent: bool = True,
     open_to_browsers: bool = False,
-    of_checkout: bool = False,
 ) -> Operation:
     """Return a POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` codes, of
-    which the latter are those beside the rules of the body's members.
+    which the latter are those beside the rules of the body's members. `at` is as of `reading`.
 
     `may_miss`: the body names an object that may be missing. `may_not_be_taken`: it is an order, which perhaps no
     provider takes. `handles_cards`: it encrypts or decrypts card data. `idempotent`: it takes an idempotency key, as
-    all POSTs do. `of_checkout`: as of `reading`.
+    all POSTs do.
     """
-    always = _always(bool(at) or may_miss, open_to_browsers)
     sometimes = [
         *([errors.KEY_CONFLICT] if idempotent else []),
         *([errors.UNAVAILABLE] if may_be_unavailable else []),
         *([errors.NOT_TAKEN] if may_not_be_taken else []),
         *([errors.VAULT_UNAVAILABLE] if handles_cards else []),
     ]
-    refusals: list[PossibleRefusal] = [(errors.CONFLICT, conflicts)] if conflicts else []
-    refusals += [*_with_all_codes([*always, *OF_BODIES, *sometimes]), (errors.INVALID, _faults_of(body, invalid))]
-    return extend_schema(
-        operation_id=operation_id,
-        summary=summary,
-        description=description,
-        tags=[tag],
-        parameters=[*at, *([IDEMPOTENCY_KEY] if idempotent else [])],
-        request=body,
-        responses={status: OpenApiResponse(answer, "The object after the operation.")}
-        | _refused(refusals, of_checkout),
-        examples=[*_examples(sent or {}), *_examples(answered, status)],
-    )
+    faults = _faults_of(body, invalid)
 
+    def described(tag: str, of_view: Sequence[OpenApiParameter]) -> Any:
+        path = of_view if at is None else at
+        always = _always(bool(path) or may_miss, open_to_browsers)
+        refusals: list[PossibleRefusal] = [(errors.CONFLICT, conflicts)] if conflicts else []
+        refusals += [*_with_all_codes([*always, *OF_BODIES, *sometimes]), (errors.INVALID, faults)]
+        return extend_schema(
+            operation_id=operation_id,
+            summary=summary,
+            description=description,
+            tags=[tag],
+            parameters=[*path, *([IDEMPOTENCY_KEY] if idempotent else [])],
+            request=body,
+            responses={status: OpenApiResponse(answer, "The object after the operation.")} | _refused(refusals, tag),
+            examples=[*_examples(sent or {}), *_examples(answered, status)],
+        )
 
-# Of sessions, links and requests.
-reading_checkouts = partial(reading, tag="Checkout", of_checkout=True)
-writing_checkouts = partial(writing, tag="Checkout", of_checkout=True)
+    return described
 
 
 def _faults_of(body: type[StrictSerializer], others: Collection[str] = ()) -> list[str]:
@@ -156,9 +180,9 @@ def _rules_of(field: Field[Any, Any, Any, Any]) -> set[str]:
     return own.union(*(_rules_of(member) for member in members if isinstance(member, Field)))
 
 
-def _refused(refusals: Iterable[PossibleRefusal], of_checkout: bool) -> dict[int, OpenApiResponse]:
+def _refused(refusals: Iterable[PossibleRefusal], tag: str) -> dict[int, OpenApiResponse]:
     other = {id(errors.INVALID): errors.CHECKOUT_INVALID, id(errors.NOT_FOUND): errors.CHECKOUT_NOT_FOUND}
-    known = other if of_checkout else {}
+    known = other if tag == CHECKOUT else {}
     return error_responses((known.get(id(refusal), refusal), codes) for refusal, codes in refusals)
 
 

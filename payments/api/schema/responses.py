@@ -1,5 +1,6 @@
 """What answers show in the OpenAPI document beside the objects that `payments.rendering.objects` declares."""
 
+from functools import cache
 from typing import Any, cast
 
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_serializer
@@ -52,6 +53,7 @@ NAMED: dict[str, Any] = {
 }
 
 
+@cache
 def page_of(item: ApiObject) -> ApiObject:
     """Return the envelope of a list of `item`."""
     return ApiObject(

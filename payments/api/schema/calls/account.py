@@ -5,9 +5,8 @@ from payments.api.clock import CLOCK
 from payments.api.organization import ACCOUNT
 from payments.api.requests import REQUEST
 from payments.api.schema.callbacks import example_of
-from payments.api.schema.examples import page
-from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import NOTHING, page_of
+from payments.api.schema.operations import DescribedView, id_in_path, listing, reading, writing
+from payments.api.schema.responses import NOTHING
 from payments.api.validation.query_fields import FeedQuery
 from payments.api.validation.serializers import CauseInput, ClockInput
 from payments.domain.catalogue.error_table import EVENT_NOT_POSSIBLE
@@ -18,56 +17,44 @@ from payments.rendering.objects.events import EVENT
 
 class Requests(DescribedView):
     target_class = "payments.api.requests.RequestViewSet"
+    tag = "Requests"
+    at = [id_in_path("req", "request")]
     operations = {
-        "list": reading(
+        "list": listing(
             "list_requests",
             "List your requests",
             "The requests of your keys in this mode, those that ended last first. "
             f"They are kept for {REQUESTS_KEEP_DAYS} days, and are listed about 2 s after their answer; after a crash "
             "or a flood some may be missing. Requests for this list and those that wait are not in it.",
-            page_of(REQUEST),
-            page("/v2/requests/", REQUEST.example),
-            tag="Requests",
-            query=FeedQuery,
+            REQUEST,
+            "/v2/requests/",
+            FeedQuery,
         ),
         "retrieve": reading(
-            "retrieve_request",
-            "Retrieve a request",
-            "The request whose answer had this `Request-Id`.",
-            REQUEST,
-            REQUEST.example,
-            tag="Requests",
-            at=[id_in_path("req", "request")],
+            "retrieve_request", "Retrieve a request", "The request whose answer had this `Request-Id`.", REQUEST
         ),
     }
 
 
 class AccountDescription(DescribedView):
     target_class = "payments.api.account.AccountViewSet"
+    tag = "Account"
     operations = {
-        "me": reading(
-            "retrieve_account",
-            "Retrieve your account",
-            "The merchant of this key.",
-            ACCOUNT,
-            ACCOUNT.example,
-            tag="Account",
-        ),
+        "me": reading("retrieve_account", "Retrieve your account", "The merchant of this key.", ACCOUNT),
         "balance": reading(
             "retrieve_balance",
             "Retrieve your balance",
             "Your money in this mode, by currency, after fees and refunds. A refund reduces it at once, and gives the "
             "amount back if it fails. `/v2/balance_transactions` lists what it is made of; holds are not in it.",
             BALANCE,
-            BALANCE.example,
-            tag="Account",
         ),
-        "ping": reading("ping", "Try a key", "Answers an empty object to a valid key.", NOTHING, {}, tag="Account"),
+        "ping": reading("ping", "Try a key", "Answers an empty object to a valid key.", NOTHING, {}),
     }
 
 
 class Clock(DescribedView):
     target_class = "payments.api.clock.ClockViewSet"
+    tag = "Testing"
     operations = {
         "advance": writing(
             "advance_clock",
@@ -80,7 +67,6 @@ class Clock(DescribedView):
             "do not change.",
             ClockInput,
             CLOCK,
-            tag="Testing",
             sent={"A week": {"advance_seconds": CLOCK.example["advanced_seconds"]}},
             answered={"A week later": CLOCK.example},
             may_miss=True,
@@ -94,7 +80,6 @@ class Clock(DescribedView):
             "before it takes effect. It exists where the test clock does.",
             CauseInput,
             EVENT,
-            tag="Testing",
             sent={"A payout that fails": {"type": PAYOUT_FAILED}},
             answered={"The event": example_of(PAYOUT_FAILED)},
             conflicts=[EVENT_NOT_POSSIBLE],

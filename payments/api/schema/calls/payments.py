@@ -3,8 +3,7 @@
 from django.conf import settings
 
 from payments.api.schema import examples
-from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import page_of
+from payments.api.schema.operations import DescribedView, id_in_path, listing, reading, writing
 from payments.api.validation.evidence import EvidenceInput
 from payments.api.validation.query_fields import ChargeListQuery, DisputeListQuery, EventListQuery
 from payments.api.validation.serializers import (
@@ -22,13 +21,11 @@ from payments.rendering.objects.disputes import DISPUTE, EVIDENCE, EVIDENCE_LIST
 from payments.rendering.objects.events import EVENT
 from payments.rendering.objects.sources import SOURCE
 
-THE_SOURCE = [id_in_path("src", "source")]
-THE_CHARGE = [id_in_path("ch", "charge")]
-THE_DISPUTE = [id_in_path("dp", "dispute")]
-
 
 class Sources(DescribedView):
     target_class = "payments.api.sources.SourceViewSet"
+    tag = "Sources"
+    at = [id_in_path("src", "source")]
     operations = {
         "create": writing(
             "create_source",
@@ -40,7 +37,6 @@ class Sources(DescribedView):
             "and the source is refused from then on: `source_expired`.",
             SourceInput,
             SOURCE,
-            tag="Sources",
             sent={"Card": examples.CARD_SOURCE_REQUEST, "Wallet": examples.WALLET_SOURCE_REQUEST},
             answered={"Card": SOURCE.example, "Wallet": examples.WALLET_SOURCE},
             conflicts=(),
@@ -48,20 +44,15 @@ class Sources(DescribedView):
             open_to_browsers=True,
         ),
         "retrieve": reading(
-            "retrieve_source",
-            "Retrieve a source",
-            "A publishable key is enough.",
-            SOURCE,
-            SOURCE.example,
-            tag="Sources",
-            at=THE_SOURCE,
-            open_to_browsers=True,
+            "retrieve_source", "Retrieve a source", "A publishable key is enough.", SOURCE, open_to_browsers=True
         ),
     }
 
 
 class Charges(DescribedView):
     target_class = "payments.api.charges.ChargeViewSet"
+    tag = "Charges"
+    at = [id_in_path("ch", "charge")]
     operations = {
         "create": writing(
             "create_charge",
@@ -71,7 +62,6 @@ class Charges(DescribedView):
             "one is unknown, and the provider is asked for it.",
             ChargeInput,
             CHARGE,
-            tag="Charges",
             status=201,
             sent={"Hold": examples.CHARGE_REQUEST},
             answered={
@@ -86,14 +76,14 @@ class Charges(DescribedView):
             may_be_unavailable=True,
             handles_cards=True,
         ),
-        "list": reading(
+        "list": listing(
             "list_charges",
             "List charges",
             "Newest first. `next` is the path of the next page, with every filter kept.",
-            page_of(CHARGE),
-            examples.page("/v2/charges/", examples.CAPTURED),
-            tag="Charges",
-            query=ChargeListQuery,
+            CHARGE,
+            "/v2/charges/",
+            ChargeListQuery,
+            example=examples.CAPTURED,
         ),
         "retrieve": reading(
             "retrieve_charge",
@@ -101,8 +91,6 @@ class Charges(DescribedView):
             "The charge as it is now, with its source and refunds.",
             CHARGE,
             examples.CAPTURED,
-            tag="Charges",
-            at=THE_CHARGE,
         ),
         "capture": writing(
             "capture_charge",
@@ -111,8 +99,6 @@ class Charges(DescribedView):
             "`amount_captured` says how much was captured.",
             CaptureInput,
             CHARGE,
-            tag="Charges",
-            at=THE_CHARGE,
             sent={"All": {}, "Part": {"amount": 120_000}},
             answered={"Captured": examples.CAPTURED},
             conflicts=(errors.CHARGE_NOT_CAPTURABLE, errors.AMOUNT_TOO_LARGE, RESOURCE_BUSY),
@@ -125,8 +111,6 @@ class Charges(DescribedView):
             "captured charge a restricted key needs `refunds:write` too, because the money is returned as by a refund.",
             Nothing,
             CHARGE,
-            tag="Charges",
-            at=THE_CHARGE,
             answered={"Voided": examples.VOIDED},
             conflicts=(errors.CHARGE_NOT_VOIDABLE, RESOURCE_BUSY),
             may_be_unavailable=True,
@@ -138,8 +122,6 @@ class Charges(DescribedView):
             "failed refund gives its amount back to the charge.",
             RefundInput,
             CHARGE,
-            tag="Charges",
-            at=THE_CHARGE,
             sent={"What is left": {}, "Part": {"amount": 50_000, "reason": "Out of stock"}},
             answered={"Part refunded": examples.REFUNDED},
             conflicts=(errors.CHARGE_NOT_REFUNDABLE, errors.AMOUNT_TOO_LARGE, errors.TOO_MANY_REFUNDS, RESOURCE_BUSY),
@@ -152,8 +134,6 @@ class Charges(DescribedView):
             "another try.",
             VerifyInput,
             CHARGE,
-            tag="Charges",
-            at=THE_CHARGE,
             sent={"PIN": {"confirmation_id": "7d1b0c55", "otp": "123456"}},
             answered={"Verified": examples.CAPTURED},
             conflicts=(errors.CHARGE_NOT_VERIFIABLE, RESOURCE_BUSY),
@@ -164,17 +144,19 @@ class Charges(DescribedView):
 
 class Events(DescribedView):
     target_class = "payments.api.events.EventViewSet"
+    tag = "Events"
+    at = [id_in_path("evt", "event")]
     operations = {
-        "list": reading(
+        "list": listing(
             "list_events",
             "List events",
             "Newest first. A receiver can read here the events that it missed. To follow them, send the newest ID that "
             "you have as `ending_before`, and `wait`: the answer comes with the next events, which are held back for a "
             "second, so that none with an earlier ID can follow.",
-            page_of(EVENT),
-            examples.page("/v2/events/", examples.EVENT),
-            tag="Events",
-            query=EventListQuery,
+            EVENT,
+            "/v2/events/",
+            EventListQuery,
+            example=examples.EVENT,
         ),
         "retrieve": reading(
             "retrieve_event",
@@ -182,32 +164,28 @@ class Events(DescribedView):
             "The same bytes that are sent to `redirect.notify`.",
             EVENT,
             examples.EVENT,
-            tag="Events",
-            at=[id_in_path("evt", "event")],
         ),
     }
 
 
 class Disputes(DescribedView):
     target_class = "payments.api.disputes.DisputeViewSet"
+    tag = "Disputes"
+    at = [id_in_path("dp", "dispute")]
     operations = {
-        "list": reading(
+        "list": listing(
             "list_disputes",
             "List disputes",
             "Charges that payers dispute with their bank, newest first.",
-            page_of(DISPUTE),
-            examples.page("/v2/disputes/", DISPUTE.example),
-            tag="Disputes",
-            query=DisputeListQuery,
+            DISPUTE,
+            "/v2/disputes/",
+            DisputeListQuery,
         ),
         "retrieve": reading(
             "retrieve_dispute",
             "Retrieve a dispute",
             "How a dispute stands, and whether the payer's bank has the money.",
             DISPUTE,
-            DISPUTE.example,
-            tag="Disputes",
-            at=THE_DISPUTE,
         ),
         "evidence": writing(
             "add_evidence",
@@ -216,9 +194,7 @@ class Disputes(DescribedView):
             "one replaces it. Nothing is sent before `submit`. The body may be 3 MiB long.",
             EvidenceInput,
             EVIDENCE,
-            tag="Disputes",
             status=201,
-            at=THE_DISPUTE,
             sent={"Text": examples.EVIDENCE_REQUEST},
             answered={"Added": EVIDENCE.example},
             conflicts=(errors.DISPUTE_NOT_ANSWERABLE, errors.EVIDENCE_LIMIT_REACHED, RESOURCE_BUSY),
@@ -229,9 +205,6 @@ class Disputes(DescribedView):
             "List the evidence of a dispute",
             "All pieces, oldest first, without their contents.",
             EVIDENCE_LIST,
-            EVIDENCE_LIST.example,
-            tag="Disputes",
-            at=THE_DISPUTE,
         ),
         "submit": writing(
             "submit_evidence",
@@ -241,8 +214,6 @@ class Disputes(DescribedView):
             "`dispute_not_answerable`: respond there in its dashboard.",
             Nothing,
             DISPUTE,
-            tag="Disputes",
-            at=THE_DISPUTE,
             answered={"Submitted": examples.SUBMITTED},
             conflicts=(errors.DISPUTE_NOT_ANSWERABLE, errors.EVIDENCE_MISSING, RESOURCE_BUSY),
         ),
@@ -252,8 +223,6 @@ class Disputes(DescribedView):
             "Gives the disputed money up. It cannot be undone.",
             Nothing,
             DISPUTE,
-            tag="Disputes",
-            at=THE_DISPUTE,
             answered={"Accepted": examples.ACCEPTED},
             conflicts=(errors.DISPUTE_NOT_ANSWERABLE, RESOURCE_BUSY),
         ),

@@ -1,8 +1,6 @@
 """Webhook endpoints in the OpenAPI document."""
 
-from payments.api.schema.examples import page
-from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import page_of
+from payments.api.schema.operations import DescribedView, id_in_path, listing, reading, writing
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing
 from payments.api.validation.webhook_endpoints import EndpointChanges, EndpointInput, RollInput
@@ -15,13 +13,14 @@ from payments.rendering.objects.webhook_endpoints import (
 )
 
 TAG = "Webhook endpoints"
-THE_ENDPOINT = [id_in_path("we", "webhook endpoint")]
 EXAMPLE = WEBHOOK_ENDPOINT.example
 SECRET = {"secret": NEW_WEBHOOK_ENDPOINT.members["secret"].example}
 
 
 class WebhookEndpoints(DescribedView):
     target_class = "payments.api.webhooks.endpoints.WebhookEndpointViewSet"
+    tag = TAG
+    at = [id_in_path("we", "webhook endpoint")]
     operations = {
         "create": writing(
             "create_webhook_endpoint",
@@ -30,21 +29,20 @@ class WebhookEndpoints(DescribedView):
             "shows. A replayed answer is without it. There are at most 16 in each mode.",
             EndpointInput,
             NEW_WEBHOOK_ENDPOINT,
-            tag=TAG,
             status=201,
             sent={"Endpoint": {name: EXAMPLE[name] for name in ("url", "enabled_events", "description")}},
             answered={"Endpoint": EXAMPLE | SECRET},
             conflicts=(TOO_MANY_WEBHOOK_ENDPOINTS,),
             handles_cards=True,
         ),
-        "list": reading(
+        "list": listing(
             "list_webhook_endpoints",
             "List webhook endpoints",
             "Newest first.",
-            page_of(WEBHOOK_ENDPOINT),
-            page("/v2/webhook_endpoints/", EXAMPLE),
-            tag=TAG,
-            query=PageQuery,
+            WEBHOOK_ENDPOINT,
+            "/v2/webhook_endpoints/",
+            PageQuery,
+            example=EXAMPLE,
         ),
         "retrieve": reading(
             "retrieve_webhook_endpoint",
@@ -52,8 +50,6 @@ class WebhookEndpoints(DescribedView):
             "The endpoint as it is now.",
             WEBHOOK_ENDPOINT,
             EXAMPLE,
-            tag=TAG,
-            at=THE_ENDPOINT,
         ),
         "update": writing(
             "update_webhook_endpoint",
@@ -61,8 +57,6 @@ class WebhookEndpoints(DescribedView):
             "The members given replace what was there. What waits is sent to the new URL.",
             EndpointChanges,
             WEBHOOK_ENDPOINT,
-            tag=TAG,
-            at=THE_ENDPOINT,
             sent={"Pause": {"status": "paused"}},
             answered={"Paused": EXAMPLE | {"status": "paused"}},
             conflicts=(),
@@ -74,8 +68,6 @@ class WebhookEndpoints(DescribedView):
             "It gets no more events, and those that wait are cancelled.",
             Nothing,
             DELETED_WEBHOOK_ENDPOINT,
-            tag=TAG,
-            at=THE_ENDPOINT,
             answered={"Deleted": DELETED_WEBHOOK_ENDPOINT.example},
             conflicts=(),
             idempotent=False,
@@ -87,8 +79,6 @@ class WebhookEndpoints(DescribedView):
             "receiver did. One at a time, else 429.",
             Nothing,
             WEBHOOK_TEST,
-            tag=TAG,
-            at=THE_ENDPOINT,
             answered={"Delivered": WEBHOOK_TEST.example | {"error": None}},
             conflicts=(),
             handles_cards=True,
@@ -100,8 +90,6 @@ class WebhookEndpoints(DescribedView):
             "too for `overlap_seconds`, and no older one does.",
             RollInput,
             NEW_WEBHOOK_ENDPOINT,
-            tag=TAG,
-            at=THE_ENDPOINT,
             sent={"A day": {"overlap_seconds": 86_400}},
             answered={"Rolled": EXAMPLE | SECRET},
             conflicts=(),
