@@ -1,5 +1,4 @@
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -9,20 +8,17 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
-from customers.domain import customers, kept_sources
-from customers.domain.changes import find
+from customers.domain import changes, customers, kept_sources
 from customers.domain.verbs import DETACH
 from customers.models import Customer
 from customers.rendering import CUSTOMER, DELETED
 from payments.api.responses.rendering import json_response
+from payments.api.responses.stored_answers import answer_of
 from payments.api.validation.strict import Nothing
-from payments.api.views.lists import Listing, show_page
-from payments.api.views.viewset import ApiViewSet
+from payments.api.views.lists import Listing, ListViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.idempotency import StoredAnswer
-from payments.json_codecs.verbatim_json import to_bytes
 
 
 def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:
@@ -40,30 +36,26 @@ def customers_page(
 
 
 CUSTOMERS = Listing(Customer, "cus", CompiledQuery(customers_page, for_rendering=True), customer_filters)
+CREATED, CHANGED = answer_of(CUSTOMER, 201), answer_of(CUSTOMER)
 
 
-class CustomerViewSet(ApiViewSet):
+class CustomerViewSet(ListViewSet):
     """Customers and the sources kept for them; each verb is one function of the domain."""
 
+    listing, shown, find = CUSTOMERS, CUSTOMER, changes.find
     query_serializers = {"list": CustomerListQuery}
     reads, writes = "customers:read", DETACH.right
-
-    def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), CUSTOMERS, self.query, CUSTOMER.render)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(
             request,
             CustomerInput,
-            lambda caller, body: customers.create(caller, body, partial(_answer, status=201)).answer,
+            lambda caller, body: customers.create(caller, body, CREATED).answer,
         )
 
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(CUSTOMER.render(find(self.caller(request), pk)))
-
     def update(self, request: Request, pk: str) -> HttpResponse:
-        changes = self.body(CustomerChanges)
-        return json_response(CUSTOMER.render(customers.update(self.caller(request), pk, changes)))
+        changed = customers.update(self.caller(request), pk, self.body(CustomerChanges))
+        return json_response(CUSTOMER.render(changed))
 
     def destroy(self, request: Request, pk: str) -> HttpResponse:
         self.body(Nothing)
@@ -77,14 +69,10 @@ class CustomerViewSet(ApiViewSet):
     @action(detail=True, methods=["post"], url_path="sources")
     def attach(self, request: Request, pk: str) -> HttpResponse:
         return self.run(
-            request, AttachInput, lambda caller, body: kept_sources.attach(caller, pk, body, _answer).answer
+            request, AttachInput, lambda caller, body: kept_sources.attach(caller, pk, body, CHANGED).answer
         )
 
     @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")
     def detach(self, request: Request, pk: str, source_id: str) -> HttpResponse:
         self.body(Nothing)
         return json_response(CUSTOMER.render(kept_sources.detach(self.caller(request), pk, source_id)))
-
-
-def _answer(customer: Customer, status: int = 200) -> StoredAnswer:
-    return StoredAnswer(status, to_bytes(CUSTOMER.render(customer)))

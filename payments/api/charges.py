@@ -5,12 +5,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.filters import charge_filters, charges_page
-from payments.api.responses.rendering import json_response
 from payments.api.validation.query_fields import ChargeListQuery
 from payments.api.validation.serializers import CaptureInput, ChargeInput, RefundInput, VerifyInput
 from payments.api.validation.strict import Nothing
-from payments.api.views.lists import Listing, show_page
-from payments.api.views.viewset import ApiViewSet
+from payments.api.views.lists import Listing, ListViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.charging import charges, operations, verbs
 from payments.domain.charging.charges import ChargeOrder
@@ -22,21 +20,16 @@ from payments.rendering.objects.charges import CHARGE
 CHARGES = Listing(Charge, "ch", CompiledQuery(charges_page, for_rendering=True), charge_filters)
 
 
-class ChargeViewSet(ApiViewSet):
+class ChargeViewSet(ListViewSet):
     """Charges and their operations; each action calls one function of the domain."""
 
+    listing, shown, find = CHARGES, CHARGE, charges.find
     query_serializers = {"list": ChargeListQuery}
     reads, writes = "charges:read", verbs.CHARGE.right
     rights = {verbs.REFUND.name: verbs.REFUND.right}
 
-    def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), CHARGES, self.query, CHARGE.render)
-
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, ChargeInput, _create)
-
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(CHARGE.render(charges.find(self.caller(request), pk)))
 
     @action(detail=True, methods=["post"])
     def capture(self, request: Request, pk: str) -> HttpResponse:

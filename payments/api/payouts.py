@@ -10,7 +10,7 @@ from payments.api.filters import payout_filters, payouts_page, transaction_filte
 from payments.api.responses.rendering import json_response
 from payments.api.validation.money_queries import PayoutListQuery, TransactionListQuery
 from payments.api.validation.query_fields import PageQuery
-from payments.api.views.lists import Filters, Listing, not_in_list, show_page
+from payments.api.views.lists import Filters, Listing, ListViewSet, not_in_list, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.catalogue.error_table import NOT_FOUND, RESOURCE_MISSING
@@ -48,36 +48,29 @@ TRANSACTIONS = Listing(
 )
 
 
-class PayoutViewSet(ApiViewSet):
+class PayoutViewSet(ListViewSet):
     """The payouts of the merchant's balance, and what each is made of."""
 
+    listing, shown, find = PAYOUTS, PAYOUT, find_payout
     query_serializers = {"list": PayoutListQuery, "transactions": PageQuery}
     reads = "payouts:read"
-
-    def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), PAYOUTS, self.query, PAYOUT.render)
-
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(PAYOUT.render(find_payout(self.caller(request), pk)))
 
     @action(detail=True)
     def transactions(self, request: Request, pk: str) -> HttpResponse:
         caller = self.caller(request)
-        return show_page(request, caller, _parts_of(find_payout(caller, pk)), self.query, TRANSACTION.render)
+        return show_page(request, caller, _parts_of(self.find(caller, pk)), self.query, TRANSACTION.render)
 
 
-class BalanceTransactionViewSet(ApiViewSet):
+class BalanceTransactionViewSet(ListViewSet):
     """What the merchant's balance is made of."""
 
+    listing, shown, find = TRANSACTIONS, TRANSACTION, find_transaction
     query_serializers = {"list": TransactionListQuery}
     reads = "balance:read"
 
-    def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), TRANSACTIONS, self.query, TRANSACTION.render)
-
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller = self.caller(request)
-        [posting] = _with_leaves(caller.merchant_id, caller.livemode, [find_transaction(caller, pk)])
+        [posting] = _with_leaves(caller.merchant_id, caller.livemode, [self.find(caller, pk)])
         return json_response(TRANSACTION.render(posting))
 
 

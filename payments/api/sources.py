@@ -2,11 +2,13 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.responses.rendering import json_response
-from payments.api.responses.stored_answers import source_answer
+from payments.api.responses.stored_answers import answer_of
 from payments.api.validation.serializers import SourceInput
 from payments.api.views.viewset import ApiViewSet
 from payments.domain import sources
 from payments.rendering.objects.sources import SOURCE
+
+ANSWER = answer_of(SOURCE)
 
 
 class SourceViewSet(ApiViewSet):
@@ -16,7 +18,7 @@ class SourceViewSet(ApiViewSet):
     reads, writes = "sources:read", "sources:write"
 
     def create(self, request: Request) -> HttpResponse:
-        return self.run(request, SourceInput, lambda caller, body: sources.create(caller, body, source_answer).answer)
+        return self.run(request, SourceInput, lambda caller, body: sources.create(caller, body, ANSWER).answer)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return json_response(SOURCE.render(sources.find(self.caller(request), pk)))

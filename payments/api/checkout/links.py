@@ -10,8 +10,8 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from payments.api.checkout.sessions import CheckoutViewSet, alias_of, answer_of
-from payments.api.responses.rendering import json_response
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of
+from payments.api.responses.stored_answers import answer_of
 from payments.api.validation.fields import OneOf
 from payments.api.validation.payment_links import LinkChangeInput, LinkInput
 from payments.api.validation.query_fields import PageQuery
@@ -70,6 +70,7 @@ CREATED, CHANGED = answer_of(PAYMENT_LINK, 201), answer_of(PAYMENT_LINK)
 class LinkViewSet(CheckoutViewSet):
     """Payment links; each action calls one function of the domain."""
 
+    shown, find = PAYMENT_LINK, links.find
     query_serializers = {"list": LinkListQuery}
     alias_queries = {"list": NumberedLinkQuery}
 
@@ -82,9 +83,6 @@ class LinkViewSet(CheckoutViewSet):
 
     def create(self, request: Request) -> HttpResponse:
         return self.make(request, LinkInput, partial(links.create, render=CREATED))
-
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(PAYMENT_LINK.render(links.find(self.caller(request), pk)))
 
     def update(self, request: Request, pk: str) -> HttpResponse:
         return self.run(request, LinkChangeInput, lambda caller, body: links.change(caller, pk, body, CHANGED).answer)

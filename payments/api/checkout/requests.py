@@ -10,8 +10,8 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from payments.api.checkout.sessions import CheckoutViewSet, alias_of, answer_of
-from payments.api.responses.rendering import json_response
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of
+from payments.api.responses.stored_answers import answer_of
 from payments.api.validation.payment_requests import (
     CollectingRequestInput,
     CollectInput,
@@ -70,9 +70,13 @@ class NumberedRequestQuery(NumberedPageQuery):
     status = status()
 
 
+CHANGED = answer_of(REQUEST)
+
+
 class RequestViewSet(CheckoutViewSet):
     """Payment requests; each action calls one function of the domain."""
 
+    shown, find = REQUEST, requests.find
     query_serializers = {"list": RequestListQuery}
     alias_queries = {"list": NumberedRequestQuery}
 
@@ -89,9 +93,6 @@ class RequestViewSet(CheckoutViewSet):
         accepted = RequestInput if alias_of(request) else CollectingRequestInput
         return self.make(request, accepted, partial(requests.create, render=answer_of(REQUEST, 201)))
 
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(REQUEST.render(requests.find(self.caller(request), pk)))
-
     @action(detail=True, methods=["post"])
     def void(self, request: Request, pk: str) -> HttpResponse:
         def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
@@ -101,15 +102,12 @@ class RequestViewSet(CheckoutViewSet):
 
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, pk: str) -> HttpResponse:
-        changed = answer_of(REQUEST)
-        return self.run(request, Nothing, lambda caller, _: requests.resend(caller, pk, changed).answer)
+        return self.run(request, Nothing, lambda caller, _: requests.resend(caller, pk, CHANGED).answer)
 
     @action(detail=True, methods=["post"])
     def collect(self, request: Request, pk: str) -> HttpResponse:
-        changed = answer_of(REQUEST)
-        return self.run(request, CollectInput, lambda caller, body: collect.begin(caller, pk, body, changed).answer)
+        return self.run(request, CollectInput, lambda caller, body: collect.begin(caller, pk, body, CHANGED).answer)
 
     @action(detail=True, methods=["post"])
     def stop_collecting(self, request: Request, pk: str) -> HttpResponse:
-        changed = answer_of(REQUEST)
-        return self.run(request, Nothing, lambda caller, _: collect.stop(caller, pk, changed).answer)
+        return self.run(request, Nothing, lambda caller, _: collect.stop(caller, pk, CHANGED).answer)

@@ -13,25 +13,22 @@ from rest_framework.request import Request
 from payments.api.access.authentication import key_of
 from payments.api.access.product_paths import ALIAS, Alias
 from payments.api.responses.rendering import json_response
+from payments.api.responses.stored_answers import answer_of
 from payments.api.validation.checkout import PartInput, SessionInput
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing, StrictSerializer
-from payments.api.views.lists import Filters, Listing, read_page, show_page
-from payments.api.views.viewset import ApiViewSet
+from payments.api.views.lists import Listing, ObjectViewSet, read_page, show_page
 from payments.db.compiled_query import CompiledQuery
-from payments.db.scoped_queryset import LAST_ID
 from payments.domain.charging.verbs import CAPTURE
 from payments.domain.checkout import sessions
 from payments.domain.checkout.verbs import EXPIRE
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import Result, StoredAnswer
-from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Checkout, Merchant
-from payments.rendering.objects.api_object import ApiObject
 from payments.rendering.objects.checkout import SESSION
 
 
-class CheckoutViewSet(ApiViewSet):
+class CheckoutViewSet(ObjectViewSet):
     """The base of sessions, links and requests."""
 
     reads, writes = "checkout:read", EXPIRE.right
@@ -54,19 +51,10 @@ class CheckoutViewSet(ApiViewSet):
         return self.run(request, serializer_class, lambda caller, body: create(caller, merchant, body).answer)
 
 
-def answer_of(shown: ApiObject, status: int = 200) -> Callable[[Any], StoredAnswer]:
-    """Return what makes the answer with a row, shown as this object."""
-    return lambda row: StoredAnswer(status, to_bytes(shown.render(row)))
-
-
 def alias_of(request: Request) -> Alias | None:
     """Return the other address by which a request came, None for the canonical path."""
     found: Alias | None = request.META.get(ALIAS)
     return found
-
-
-def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
-    return {"below": after or LAST_ID}
 
 
 def sessions_page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> QuerySet[Checkout]:
@@ -76,17 +64,15 @@ def sessions_page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID
 
 
 SESSIONS = Listing(
-    *(Checkout, "cs", CompiledQuery(sessions_page, for_rendering=True), _narrow),
-    within={"kind": Checkout.Kind.SESSION},
+    Checkout, "cs", CompiledQuery(sessions_page, for_rendering=True), within={"kind": Checkout.Kind.SESSION}
 )
-
-
 CREATED, CHANGED = answer_of(SESSION, 201), answer_of(SESSION)
 
 
 class SessionViewSet(CheckoutViewSet):
     """Checkout sessions; each action calls one function of the domain."""
 
+    shown, find = SESSION, sessions.find
     query_serializers = {"list": PageQuery}
 
     def list(self, request: Request) -> HttpResponse:
@@ -103,9 +89,6 @@ class SessionViewSet(CheckoutViewSet):
             return sessions.create(caller, merchant, _order(body) | more, CREATED)
 
         return self.make(request, SessionInput, create)
-
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(SESSION.render(sessions.find(self.caller(request), pk)))
 
     @action(detail=True, methods=["post"])
     def expire(self, request: Request, pk: str) -> HttpResponse:

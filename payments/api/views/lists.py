@@ -15,13 +15,22 @@ from rest_framework.request import Request
 
 from payments.api.responses.rendering import json_response
 from payments.api.validation.parsers import query_of
+from payments.api.views.viewset import ApiViewSet
+from payments.db.scoped_queryset import LAST_ID
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError, invalid
+from payments.domain.shared.finder import Finder
 from payments.ids import parse_id, public_id
+from payments.rendering.objects.api_object import ApiObject
 
 Filters = dict[str, Any]
 # Turns a validated query and the start of its page into the arguments of the page.
 Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters]
+
+
+def from_start(_caller: Caller, _query: Mapping[str, Any], after: UUID | None) -> Filters:
+    """Return the arguments of a list without filters."""
+    return {"below": after or LAST_ID}
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,7 @@ class Listing:
     model: type[Model]
     prefix: str
     page: Callable[..., list[Any]]
-    narrow: Narrow
+    narrow: Narrow = from_start
     shown_id: str = "id"
     within: Mapping[str, Any] = field(default_factory=dict)
 
@@ -89,3 +98,22 @@ def not_in_list(param: str) -> PaymentError:
 def _next_path(request: Request, last_id: str) -> str:
     kept = {name: value for name, value in query_of(request).items() if name != "start_after"}
     return f"{request.path.rstrip('/')}/?{urlencode({'start_after': last_id, **kept}, safe='[]')}"
+
+
+class ObjectViewSet(ApiViewSet):
+    """The base of resources whose rows are `shown` as an object, and of which `find` finds one."""
+
+    shown: ApiObject
+    find: Finder[Any]
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        return json_response(self.shown.render(self.find(self.caller(request), pk)))
+
+
+class ListViewSet(ObjectViewSet):
+    """The base of such resources that have a `listing`, too."""
+
+    listing: Listing
+
+    def list(self, request: Request) -> HttpResponse:
+        return show_page(request, self.caller(request), self.listing, self.query, self.shown.render)

@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -12,10 +11,8 @@ from payments.api.responses.rendering import json_response
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing
 from payments.api.validation.webhook_endpoints import EndpointChanges, EndpointInput, RollInput
-from payments.api.views.lists import Listing, show_page
-from payments.api.views.viewset import ApiViewSet
+from payments.api.views.lists import Listing, ListViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.db.scoped_queryset import LAST_ID
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import rate_limited
@@ -35,33 +32,24 @@ from payments.webhooks.transport.results import Answer, Failure
 RETRY_TEST_SECONDS = 5
 
 
-def endpoint_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:
-    return {"below": after or LAST_ID}
-
-
 def endpoints_page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> QuerySet[WebhookEndpoint]:
     """Return the newest endpoints."""
     path = {"merchant_id": merchant_id, "livemode": livemode}
     return WebhookEndpoint.objects.present().newest_page([path], length, below)
 
 
-ENDPOINTS = Listing(WebhookEndpoint, "we", CompiledQuery(endpoints_page, for_rendering=True), endpoint_filters)
+ENDPOINTS = Listing(WebhookEndpoint, "we", CompiledQuery(endpoints_page, for_rendering=True))
 
 
-class WebhookEndpointViewSet(ApiViewSet):
+class WebhookEndpointViewSet(ListViewSet):
     """The merchant's webhook endpoints; each verb is one function of the domain."""
 
+    listing, shown, find = ENDPOINTS, WEBHOOK_ENDPOINT, endpoints.find
     query_serializers = {"list": PageQuery}
     reads, writes = "webhooks:read", "webhooks:write"
 
-    def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), ENDPOINTS, self.query, WEBHOOK_ENDPOINT.render)
-
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, EndpointInput, lambda caller, body: endpoints.create(caller, body, _created).answer)
-
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(WEBHOOK_ENDPOINT.render(endpoints.find(self.caller(request), pk)))
 
     def update(self, request: Request, pk: str) -> HttpResponse:
         changes = self.body(EndpointChanges)

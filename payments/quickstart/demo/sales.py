@@ -3,23 +3,21 @@
 from datetime import timedelta
 
 from customers.domain import customers, kept_sources
-from customers.models import Customer
 from customers.rendering import CUSTOMER
 from payments import clock, sourcetypes
-from payments.api.responses.stored_answers import source_answer
+from payments.api.responses.stored_answers import answer_of
 from payments.domain import sources
 from payments.domain.charging import attempts, charges, operations, record_outcome, recovery
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import public_id
-from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Attempt, Charge
 from payments.providers.base import Unknown
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedOperation
 from payments.quickstart.demo.shops import Purchase, Shop
+from payments.rendering.objects.sources import SOURCE
 
 FIRST_NAMES = ("Maria", "Juan", "Jose", "Ana", "Liza", "Ramon", "Grace", "Paolo", "Carmela", "Andres", "Bea", "Miguel")
 LAST_NAMES = ("Santos", "Reyes", "Cruz", "Bautista", "Garcia", "Mendoza", "Torres", "Flores", "Ramos", "Aquino")
@@ -60,7 +58,7 @@ class Sale:
         redirect |= {"notify": self.shop.notify_url} if self.shop.notify_url else {}
         card = {"card": self.card(number)} if source_type == sourcetypes.CARD else {}
         created = sources.create(
-            self.caller("source"), {"type": source_type, "redirect": redirect, **card}, source_answer
+            self.caller("source"), {"type": source_type, "redirect": redirect, **card}, answer_of(SOURCE)
         )
         self.source_id = public_id("src", created.row.id)
 
@@ -73,12 +71,12 @@ class Sale:
             "mobile_number": f"+63917{self.random.randrange(10**7):07}",
             "metadata": {"name": name},
         }
-        return public_id("cus", customers.create(self.caller("customer"), order, _customer_answer).row.id)
+        return public_id("cus", customers.create(self.caller("customer"), order, answer_of(CUSTOMER)).row.id)
 
     def vault_source(self) -> None:
         """Attach the source to a new customer."""
         kept = {"source": self.source_id}
-        kept_sources.attach(self.caller("attach"), self.create_customer(), kept, _customer_answer)
+        kept_sources.attach(self.caller("attach"), self.create_customer(), kept, answer_of(CUSTOMER))
 
     def create_charge(self, *, hold: bool = False) -> None:
         """Charge the source, or hold the amount."""
@@ -156,7 +154,3 @@ class Sale:
             "exp_year": str(clock.now().year + self.random.randint(2, 6)),
             "cvc": f"{self.random.randrange(1000):03}",
         }
-
-
-def _customer_answer(customer: Customer) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(CUSTOMER.render(customer)))
