@@ -25,10 +25,8 @@ from payments.admin.framework.formats import (
     column,
     id_column,
     id_link_column,
-    json_column,
     lines,
     link,
-    moment_column,
     search_link,
     source_label,
 )
@@ -84,8 +82,6 @@ class SourcesInline(ReadOnlyInline):
     ordering = ("-pk",)
     show_change_link = False
     of_source = id_link_column("source", "src", Source)
-    attached = moment_column("attached_at")
-    detached = moment_column("detached_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("source__card")
@@ -132,8 +128,6 @@ class CustomerAdmin(BaseAdmin):
     standing = column(
         _("State"), lambda row: chip(_("deleted"), "quiet") if row.deleted_at else chip(_("active"), "good")
     )
-    deleted = moment_column("deleted_at")
-    shown_metadata = json_column("metadata")
 
     def headline(self, row: Customer) -> str:
         return row.email or row.mobile_number or gettext("Customer of {merchant}").format(merchant=row.merchant)

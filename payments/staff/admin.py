@@ -83,7 +83,6 @@ class FactorInline(ReadOnlyInline):
     show_change_link = False
     what = column("What", lambda factor: FACTORS[factor.type].capitalize())
     since = moment_column("created_at")
-    last_used = moment_column("last_used_at")
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return admin.TabularInline.has_delete_permission(self, request, obj)

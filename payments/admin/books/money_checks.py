@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by
-from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
+from payments.admin.framework.formats import NOTHING, chip, column, lines, link
 from payments.admin.shown_times import moment_text
 from payments.models import MoneyCheck
 
@@ -44,7 +44,6 @@ class MoneyCheckAdmin(BaseAdmin):
         ("What failed", {"fields": ("failed",)}),
         ("What was looked at", {"fields": ("names",)}),
     )
-    started = moment_column("started_at")
     took = column("Took", lambda check: NOTHING if check.seconds is None else f"{check.seconds:.1f} s")
     reach = column(
         "Reach",

@@ -13,8 +13,6 @@ from payments.admin.framework.filters import by_mode_of
 from payments.admin.framework.formats import (
     column,
     id_link_column,
-    json_column,
-    moment_column,
     money,
     money_column,
     row_link_column,
@@ -23,7 +21,7 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.ids import public_id
-from payments.models import ApiKey, Attempt, Correction, Event, ProviderAccount, Refund, Route
+from payments.models import ApiKey, Attempt, Correction, Event, Refund
 
 BY_ROUTE = ("account_link", "route_link", "chosen", "outage", "passed_on")
 ByModeOfCharge = by_mode_of("charge")
@@ -62,12 +60,7 @@ class AttemptAdmin(BaseAdmin):
     shown_state = state_column("state", {"open": "warn", "unknown": "warn", "waiting": "warn", "done": "good"})
     refund_link = id_link_column("refund", "re", Refund)
     key_link = row_link_column("api_key", ApiKey)
-    account_link = row_link_column("account", ProviderAccount)
-    route_link = row_link_column("route", Route)
-    outage = moment_column("outage_at")
-    due = moment_column("due_at")
     shown_amount = money_column("amount", "charge")
-    shown_response = json_column("response")
     shown_reference = column(
         "Reference", lambda attempt: short_id(attempt.reference), cells={"reference": attrgetter("reference")}
     )

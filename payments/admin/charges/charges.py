@@ -24,11 +24,9 @@ from payments.admin.framework.formats import (
     id_column,
     json_column,
     link,
-    moment_column,
     money,
     money_column,
     of_payer,
-    row_link_column,
     short_id,
     shown_rate,
     source_label,
@@ -40,7 +38,7 @@ from payments.admin.operators.words import refund_reason
 from payments.admin.shown_times import moment_brief
 from payments.admin.timeline.page import FOR_OPERATORS, timeline_context
 from payments.ledger.fees import Rate
-from payments.models import Attempt, Charge, Checkout, Merchant, Refund, Source
+from payments.models import Attempt, Charge, Merchant, Refund, Source
 
 
 class AttemptsOfCharge(ReadOnlyInline):
@@ -106,16 +104,8 @@ class ChargeAdmin(ChargeList):
         (_("Times"), {"fields": ("created", "updated")}),
     )
     public_id = id_column("ch")
-    checkout_link = row_link_column("checkout", Checkout)
-    shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
-    shown_fee = money_column("fee")
-    action_expires = moment_column("action_expires_at")
-    settle_due = moment_column("settle_due_at")
-    settled = moment_column("settled_at")
-    shown_action = json_column("action")
     shown_failure = json_column("failure_data")
-    shown_metadata = json_column("metadata")
     refunded = column(_("Refunded"), lambda charge: money(charge.amount_refunded or None, charge.currency))
     rate = column(
         _("Rate"), lambda charge: shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
@@ -192,7 +182,6 @@ class RefundAdmin(BaseAdmin):
     payer = payer_column()
     what_for = what_for_column()
     shown_status = state_column("status", {"pending": "warn", "succeeded": "good", "failed": "bad"})
-    shown_amount = money_column("amount")
     events = events_column(_("Of the refund"))
     order = column(_("Order"), lambda refund: refund.charge.description or NOTHING)
     why = column(_("Reason"), lambda refund: refund_reason(refund.reason))

@@ -13,7 +13,7 @@ from payments.admin.charges.message_preview import MessagePreview
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
-from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, short_id
+from payments.admin.framework.formats import NOTHING, chip, column, link, money, short_id
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm
@@ -85,8 +85,6 @@ class PayerMessageAdmin(BaseAdmin):
     what = column(_("Kind"), label_of)
     about = column(_("About"), _about)
     standing = column(_("State"), lambda message: chip(message.get_state_display(), MESSAGE_MARKS[message.state]))
-    due = moment_column("due_at")
-    ended = moment_column("ended_at")
     why = column(_("Why"), lambda message: gettext(message.why) or NOTHING)
     said = column(_("Text"), lambda message: format_html("<pre>{}</pre>", message.text) if message.text else NOTHING)
 

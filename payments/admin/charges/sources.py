@@ -20,10 +20,8 @@ from payments.admin.framework.formats import (
     column,
     id_column,
     id_link_column,
-    json_column,
     lines,
     link,
-    moment_column,
     money,
     search_link,
     short_id,
@@ -90,11 +88,6 @@ class SourceAdmin(BaseAdmin):
         ("Times", {"fields": ("created", "updated", "of_merchant", "mode", "version")}),
     )
     public_id = id_column("src")
-    shown_redirect = json_column("redirect")
-    shown_owner = json_column("owner")
-    shown_bank_account = json_column("bank_account")
-    shown_metadata = json_column("metadata")
-    shown_consent = json_column("consent")
     payer = column("Payer", lambda source: source.payer_name or UNNAMED)
     label = column("Type", source_label)
     standing = column("State", lambda source: chip(*_standing(source)))
@@ -139,10 +132,6 @@ class CardAdmin(IssuerColumns, BaseAdmin):
     of_source = id_link_column("source", "src", Source)
     keeps_number = column("Number", lambda card: _is_kept(card.sealed_number))
     keeps_cvc = column("CVC", lambda card: _is_kept(card.sealed_cvc))
-    number_expires = moment_column("number_expires_at")
-    cvc_expires = moment_column("cvc_expires_at")
-    refused = moment_column("refused_until")
-    shown_address = json_column("address")
     expiry = column("Expiry", lambda card: f"{card.exp_month:0>2}/{card.exp_year}")
 
     def headline(self, row: Card) -> str:

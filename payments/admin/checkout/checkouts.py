@@ -21,17 +21,7 @@ from payments.admin.columns import UNNAMED
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import (
-    NOTHING,
-    Cells,
-    amount_cells,
-    beside,
-    column,
-    json_column,
-    money,
-    money_column,
-    short_id,
-)
+from payments.admin.framework.formats import NOTHING, Cells, amount_cells, beside, column, money, short_id
 from payments.admin.framework.id_search import ANY_ENTRY, PUBLIC_ID, Condition, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
@@ -136,9 +126,6 @@ class CheckoutAdmin(BaseAdmin):
     referred = column(_("Reference"), lambda checkout: beside(checkout.client_reference_id, _special(checkout)))
     public_id = column(_("ID"), str, in_list=lambda checkout: short_id(str(checkout)), cells={"id": str})
     purpose = column(_("Purpose"), lambda checkout: checkout.get_mode_display())
-    shown_amount = money_column("amount")
-    shown_order = json_column("order")
-    shown_payer = json_column("payer")
 
     class Media:
         css = {"all": ["payments/timeline.css"]}

@@ -24,7 +24,6 @@ from payments.admin.framework.formats import (
     column,
     copyable,
     id_column,
-    json_column,
     lines,
     link,
     money,
@@ -156,7 +155,6 @@ class PaymentLinkAdmin(BaseAdmin):
     page = column(_("Page"), lambda row: copyable(link_url(row)))
     items = column(_("Items"), _items)
     newest_payments = column(_("Payments"), _payments)
-    shown_order = json_column("order")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PaymentLink]:
         return link_stock.with_under_way(super().get_queryset(request))

@@ -21,9 +21,7 @@ from payments.admin.framework.formats import (
     events_column,
     id_column,
     lines,
-    moment_column,
     money,
-    money_column,
     of_payer,
     two_lines,
 )
@@ -100,10 +98,8 @@ class DisputeAdmin(BaseAdmin):
     public_id = id_column("dp")
     payer = payer_column()
     what_for = what_for_column()
-    shown_amount = money_column("amount")
     shown_fee = column(_("Fee"), lambda dispute: money(dispute.fee or None, dispute.charge.currency))
     events = events_column(_("Of the dispute"))
-    responded = moment_column("responded_at")
     evidence_due = column(
         _("Evidence due"),
         lambda dispute: moment_cell(dispute.evidence_due_at),

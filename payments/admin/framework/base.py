@@ -27,7 +27,7 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.facts import ID, changed_fields, seen_groups, shown_facts, shown_rows
 from payments.admin.framework.actions import OnChosen, page_of
 from payments.admin.framework.change_audit import Audited
-from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column, row_link_column
+from payments.admin.framework.formats import field_columns, id_link_column, listed, mode_column, row_link_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import Policy, limit_of
@@ -57,13 +57,16 @@ class BoundedPaginator(Paginator):
 class CommonColumns:
     """The columns that many tables have."""
 
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
-    decided = moment_column("decided_at")
-    expires = moment_column("expires_at")
     mode = mode_column()
     of_merchant = row_link_column("merchant", Merchant)
     charge_link = id_link_column("charge", "ch", Charge)
+
+    def add_field_columns(self, model: type[Model]) -> None:
+        """Add the columns that fields of `model` make, where the page has none of its own under their names."""
+        for name, made in field_columns(model).items():
+            if not hasattr(self, name):
+                # A column is a function of its page and a row.
+                setattr(self, name, MethodType(made, self))
 
 
 class BaseAdmin(CommonColumns, Audited, ListPage):
@@ -111,6 +114,7 @@ class BaseAdmin(CommonColumns, Audited, ListPage):
 
     def __init__(self, model: type[Model], site: Any, **arguments: Any) -> None:
         super().__init__(model, site)
+        self.add_field_columns(model)
         for name, value in arguments.items():
             # A column is a function of its page and a row.
             setattr(self, name, MethodType(value, self) if hasattr(value, "in_list") else value)
@@ -369,6 +373,10 @@ class ReadOnlyInline(CommonColumns, admin.TabularInline):
     max_num = 0
     can_delete = False
     show_change_link = True
+
+    def __init__(self, parent_model: type[Model], site: Any) -> None:
+        super().__init__(parent_model, site)
+        self.add_field_columns(self.model)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return [str(name) for name in self.fields or ()]

@@ -1,5 +1,6 @@
 """Formats and columns of the admin: money, moments, public IDs, links, JSON."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import cache
@@ -29,6 +30,8 @@ from payments.providers.settlement_reports import NO_CURRENCY
 from payments.sourcetypes import shown as shown_type
 
 SHOWN_EVENTS = 100
+# What the name of a time ends in.
+END_OF_TIME = re.compile("_(?:at|until|since)$")
 # What an unknown outcome is to a merchant.
 LOOKED_UP = ("warn", _("being looked up with the bank"))
 Column = Callable[[Any, Any], Any]
@@ -286,6 +289,29 @@ def events_column(title: Any) -> Column:
 def json_column(name: str) -> Column:
     """Return a column with the JSON in the field `name`."""
     return column(_title(name), lambda row: pretty_json(getattr(row, name)))
+
+
+@cache
+def field_columns(model: type[models.Model]) -> Mapping[str, Column]:
+    """Return the columns that the fields of `model` make, by name.
+
+    A time `due_at` makes `due`, and JSON `metadata` makes `shown_metadata`. An `amount` beside a currency makes
+    `shown_amount`, and a foreign key `route` makes `route_link`.
+    """
+    fields = {field.name: field for field in model._meta.concrete_fields}
+    columns: dict[str, Column] = {}
+    for name, field in fields.items():
+        match field:
+            case models.DateTimeField():
+                columns[END_OF_TIME.sub("", name)] = moment_column(name)
+            case models.JSONField():
+                columns[f"shown_{name}"] = json_column(name)
+            case models.BigIntegerField() if "currency" in fields:
+                columns[f"shown_{name}"] = money_column(name)
+            case models.ForeignKey():
+                columns[f"{name}_link"] = row_link_column(name, field.related_model)
+    # A field is shown as it is under its own name.
+    return {name: column for name, column in columns.items() if name not in fields}
 
 
 def mode_column(relation: str = "") -> Column:

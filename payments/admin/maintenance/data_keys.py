@@ -5,7 +5,6 @@ from django.db.models import Q
 
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by
-from payments.admin.framework.formats import moment_column
 from payments.admin.framework.id_search import IdSearch
 from payments.models import DataKey
 
@@ -28,6 +27,3 @@ class DataKeyAdmin(BaseAdmin):
     search_help_text = "The name of a key-encryption key, or the ID of a data key."
     search = IdSearch({"": "pk"})
     fields = ("id", "purpose", "kek", "created", "retired", "emptied", "destroyed")
-    retired = moment_column("retired_at")
-    emptied = moment_column("emptied_at")
-    destroyed = moment_column("destroyed_at")

@@ -21,18 +21,7 @@ from payments.admin.facts import seen_groups
 from payments.admin.framework.actions import Action, Done, Result
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline, never
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import (
-    chip,
-    column,
-    copyable,
-    id_column,
-    json_column,
-    lines,
-    moment_column,
-    money,
-    search_link,
-    short_id,
-)
+from payments.admin.framework.formats import chip, column, copyable, id_column, lines, money, search_link, short_id
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, address_of
@@ -82,8 +71,6 @@ class KeyColumns:
     origins = column(
         _("Origins"), lambda key: lines(key.allowed_origins) if key.allowed_origins else gettext("no list")
     )
-    last_used = moment_column("last_used_at")
-    revoked = moment_column("revoked_at")
 
 
 class KeysOfMerchant(KeyColumns, ReadOnlyInline):
@@ -172,7 +159,6 @@ class MerchantAdmin(BaseAdmin):
     payout_accounts = column("Bank accounts", of_merchant.accounts)
     payout_schedules = column("Schedules", of_merchant.schedules)
     last_payouts = column("Last payouts", of_merchant.payouts)
-    shown_metadata = json_column("metadata")
     balances = column("Balances", lambda merchant: lines(_balances(merchant)))
     fees = column(_("Fees"), lambda merchant: fee_table(merchant.rates))
     steps = column("Checklist", checklist)

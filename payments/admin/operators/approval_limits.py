@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.formats import money, money_column
+from payments.admin.framework.formats import money
 from payments.admin.framework.reason_form import offer_stored
 from payments.admin.operators.pages import AmountField
 from payments.models import AMOUNT_MAX, ApprovalLimit
@@ -57,7 +57,6 @@ class ApprovalLimitAdmin(BaseAdmin):
     list_filter: ClassVar[Any] = ("role",)
     list_select_related: ClassVar[Any] = ("role",)
     readonly_fields = ("shown_amount",)
-    shown_amount = money_column("amount")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Return the limits of one sort: those of roles, or a merchant's own."""

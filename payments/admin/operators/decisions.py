@@ -21,7 +21,7 @@ from payments.admin.columns import WITH_PAYER, payer_column
 from payments.admin.contacts import People
 from payments.admin.framework.actions import DECISION, Action, Done, Result
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.formats import chip, column, money, money_column, time_column
+from payments.admin.framework.formats import chip, column, money, time_column
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, Move, address_of, operator_of
 from payments.admin.framework.reason_form import reason_field
@@ -175,7 +175,6 @@ class DecidedByAnother(BaseAdmin):
     parts = (People(lambda row: row.charge.source if row.charge else None),)
     payer = payer_column()
     shown_state = column(_("State"), lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
-    shown_amount = money_column("amount")
     # What waits for a decision was not decided at any time.
     updated = time_column(_("Updated"), lambda row: None if row.state == State.PROPOSED else row.updated_at)
     messages: Mapping[ApprovalRequest.State, Message] = MappingProxyType({})

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.filters import by_mode_of, one_of
-from payments.admin.framework.formats import column, money, money_column, row_link_column
+from payments.admin.framework.formats import column, money
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import ActionButton, Facts, Move, Part, operator_of
 from payments.admin.operators.bulk_actions import sums_of
@@ -30,7 +30,7 @@ from payments.admin.operators.words import (
 )
 from payments.admin.shown_times import moment_text
 from payments.domain.charging.verbs import REFUND
-from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
+from payments.models import ApprovalRequest, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED
 
 State = OperatorAction.State
@@ -107,8 +107,6 @@ class OperatorActionAdmin(DecidedByAnother):
         (_("Decided"), {"fields": ("note", "decided_by", "decided")}),
         (_("Done"), {"fields": ("attempt_link", "code", "updated")}),
     )
-    shown_limit = money_column("limit")
-    attempt_link = row_link_column("attempt", Attempt)
     how_it_went = column(_("How it went"), lambda act: result(act)[1])
 
     def consequence_of(self, row: OperatorAction) -> Any:

@@ -16,7 +16,7 @@ from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
-from payments.admin.framework.formats import chip, column, moment_column, time_column
+from payments.admin.framework.formats import chip, column, time_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm, ReasonForm, with_stored
@@ -153,7 +153,6 @@ class PayoutAccountAdmin(BaseAdmin):
     )
     standing = column(_("Status"), standing)
     effective = time_column(_("In effect from"), attrgetter("effective_at"))
-    withdrawn = moment_column("withdrawn_at")
 
     def headline(self, row: PayoutAccount) -> str:
         return named(row)

@@ -19,17 +19,10 @@ from payments.admin.framework.formats import (
     link,
     moment_column,
     money,
-    money_column,
     search_link,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.payouts.file_actions import (
-    CancelFile,
-    Download,
-    MakeFile,
-    MarkPaid,
-    MarkSent,
-)
+from payments.admin.payouts.file_actions import CancelFile, Download, MakeFile, MarkPaid, MarkSent
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Payout, PayoutFile
 from payments.models.operators.approval_rules import PAYING_OUT
@@ -65,13 +58,10 @@ class PayoutFileAdmin(BaseAdmin):
     name = column("File", lambda file: file.name)
     pay_on = column("Pay on", lambda file: f"{file.execute_on:%d %b %Y}")
     debits = column("Our account", lambda file: f"{file.debtor_name}, {file.debtor_bic}, ending in {file.debtor_last4}")
-    shown_total = money_column("total")
     shown_status = column("Status", lambda file: chip(*status_of(file)))
     sent_by = column("Sent by", lambda file: file.sender or NOTHING)
     requests = column("See", lambda file: search_link(ApprovalRequest, public_id("pf", file.pk), "its requests"))
     downloaded = moment_column("downloaded_at", "First downloaded")
-    sent = moment_column("sent_at")
-    cancelled = moment_column("cancelled_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request).defer("sealed_debtor_number")

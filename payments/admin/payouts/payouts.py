@@ -21,7 +21,6 @@ from payments.admin.framework.formats import (
     link,
     moment_column,
     money,
-    money_column,
     search_link,
     short_id,
 )
@@ -92,8 +91,6 @@ class PayoutAdmin(BaseAdmin):
         ("References", {"fields": ("provider_account", "provider_ref", "asked", "tries", "next_try")}),
     )
     public_id = id_column("po")
-    shown_amount = money_column("amount")
-    shown_reserve = money_column("reserve")
     shown_status = column(
         _("Status"), lambda payout: chip(payout.get_status_display(), CHIPS.get(payout.status, "quiet"))
     )
@@ -106,8 +103,6 @@ class PayoutAdmin(BaseAdmin):
     asked_for_by = column("Asked for by", lambda payout: payout.requested_by or "its schedule")
     approval = column("Approved", _approval)
     reserve_due = moment_column("reserve_due_at", _("Reserve released"))
-    sent = moment_column("sent_at")
-    paid = moment_column("paid_at")
     ended = moment_column("ended_at", _("Failed or cancelled"))
     at_bank = column("By our bank", lambda payout: at_bank(BankLine.objects.filter(of_payout(payout))))
     events = events_column(_("Of the payout"))
@@ -115,7 +110,6 @@ class PayoutAdmin(BaseAdmin):
         "Bank file",
         lambda payout: link(PayoutFile, payout.file_id, public_id("pf", payout.file_id)) if payout.file_id else NOTHING,
     )
-    asked = moment_column("asked_at")
     next_try = moment_column("due_at", "Sent or looked up next")
     leaves = column(_("Entries in the transparency log"), _leaves)
     postings = column("See", lambda payout: search_link(Posting, str(payout), "its postings"))

@@ -22,7 +22,6 @@ from payments.admin.framework.formats import (
     lines,
     link,
     mode_column,
-    moment_column,
     money,
     row_link_column,
 )
@@ -167,7 +166,6 @@ class ProviderMessageAdmin(BaseAdmin):
     )
     inlines = (EventsOfMessage,)
     shown_id = id_column("webhook")
-    received = moment_column("received_at")
     of_account = row_link_column("account", ProviderAccount)
     merchant = row_link_column("merchant", Merchant, "account")
     mode = mode_column("account")

@@ -8,14 +8,7 @@ from django.utils.text import capfirst
 
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import by, one_of
-from payments.admin.framework.formats import (
-    column,
-    id_column,
-    link,
-    moment_column,
-    money_column,
-    search_link,
-)
+from payments.admin.framework.formats import column, id_column, link, money_column, search_link
 from payments.admin.framework.id_search import IdSearch
 from payments.models import Attempt, Payout
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
@@ -38,7 +31,6 @@ class OperationsOfPayment(ReadOnlyInline):
     model = SimulatedOperation
     fields = ("reference", "kind", "shown_amount", "state", "settles", "settles_as", "created")
     ordering = ("-pk",)
-    settles = moment_column("settles_at")
     shown_amount = money_column("amount", "payment")
 
 
@@ -67,10 +59,8 @@ class SimulatedPaymentAdmin(BaseAdmin):
     inlines = (OperationsOfPayment, EntriesOfPayment)
     public_id = id_column("sp")
     way = column("Way of payment", _in_words)
-    shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
     shown_refunded = money_column("amount_refunded")
-    expires = moment_column("expires_at")
     attempts = column(
         "Attempt", lambda payment: search_link(Attempt, payment.reference, "the attempt that asked for it")
     )
@@ -91,7 +81,6 @@ class SimulatedOperationAdmin(BaseAdmin):
         ("Times", {"fields": ("settles", "settles_as", "created")}),
     )
     public_id = id_column("so")
-    settles = moment_column("settles_at")
     shown_amount = money_column("amount", "payment")
     payment_link = OF_PAYMENT
 
@@ -110,8 +99,6 @@ class SimulatedPayoutAdmin(BaseAdmin):
         ("Times", {"fields": ("due", "created")}),
     )
     public_id = id_column("spo")
-    shown_amount = money_column("amount")
-    due = moment_column("due_at")
     payouts = column("Payout", lambda booked: search_link(Payout, f"po_{booked.reference}", "the payout that it is of"))
 
 
@@ -144,6 +131,4 @@ class MessageAdmin(BaseAdmin):
     search_fields = ("body",)
     search_help_text = "Text of the message, such as our reference."
     fieldsets = ((None, {"fields": ("id", "body", "due", "delivered", "created")}),)
-    due = moment_column("due_at")
-    delivered = moment_column("delivered_at")
     about = column("Message", lambda message: capfirst(loads(message.body).get("kind", "")))

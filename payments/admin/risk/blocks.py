@@ -18,7 +18,7 @@ from payments.admin.charges.sources import CardAdmin, SourceAdmin
 from payments.admin.framework.actions import Action, Done, Result
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import chip, column, lines, link, moment_column, source_label
+from payments.admin.framework.formats import chip, column, lines, link, source_label
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
@@ -153,7 +153,6 @@ class BlockAdmin(BaseAdmin):
         ("Lifted", {"fields": ("lifted_because", "lifted_by", "lifted")}),
         ("Declined by it", {"fields": ("charges",)}),
     )
-    lifted = moment_column("lifted_at")
     what = column("Blocked", str)
     reach = column(
         "At",

@@ -11,7 +11,7 @@ from payments.admin.contacts import People
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
-from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column
+from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.risk.blocks import BlockOfAlert
@@ -67,14 +67,10 @@ class DeclineAlertAdmin(BaseAdmin):
         ("Such charges are refused", {"fields": ("window_starts", "window_ends")}),
         ("Since then", {"fields": ("status", "acknowledged_by", "acknowledged", "over")}),
     )
-    acknowledged = moment_column("acknowledged_at")
-    over = moment_column("over_at")
     status = column("Status", lambda alert: chip(*_status(alert)))
     shown_kind = column("What", lambda alert: f"Too many declines {alert.get_kind_display()}")
     by_charge = id_link_column("charge", "ch", Charge)
     by_source = id_link_column("source", "src", Source)
-    window_starts = moment_column("window_starts_at")
-    window_ends = moment_column("window_ends_at")
 
     @admin.display(description="Whose")
     def whose(self, alert: DeclineAlert) -> SafeString | str:

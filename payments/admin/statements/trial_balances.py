@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from payments import clock
 from payments.admin.form_fields import DayField
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.formats import column, moment_column, money
+from payments.admin.framework.formats import column, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
 from payments.domain.audit import audit_log
@@ -59,7 +59,6 @@ class LedgerDayAdmin(BaseAdmin):
     change_list_template = "admin/payments/statements/ledgerday_list.html"
     list_display = ("day", "all_postings", "summed")
     list_per_page = 31
-    summed = moment_column("summed_at")
     all_postings = column("Postings", lambda day: f"{day.postings:,}")
 
     def get_queryset(self, request: HttpRequest) -> Any:

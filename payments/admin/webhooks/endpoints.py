@@ -14,7 +14,7 @@ from payments.admin.form_fields import MODE_CHOICES, overlap_field
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import chip, column, id_column, json_column, lines, link, moment_column
+from payments.admin.framework.formats import chip, column, id_column, lines, link
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
@@ -232,10 +232,7 @@ class WebhookEndpointAdmin(BaseAdmin):
     events = column(
         _("Events"), lambda row: gettext("all") if EVERY_TYPE in row.enabled_events else ", ".join(row.enabled_events)
     )
-    failing = moment_column("failing_since")
-    gave_up = moment_column("gave_up_at")
     last_webhooks = column(_("Last webhooks"), _last_webhooks)
-    shown_metadata = json_column("metadata")
 
     def headline(self, row: WebhookEndpoint) -> str:
         return row.url

@@ -21,7 +21,7 @@ from payments.admin.charges.events import link_to_object
 from payments.admin.framework.actions import Action, Done, OnChosen, Result
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by, by_row
-from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, short_id
+from payments.admin.framework.formats import NOTHING, chip, column, link, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
@@ -176,7 +176,6 @@ class AttemptsOfWebhook(ReadOnlyInline):
     verbose_name, verbose_name_plural = _("Try"), _("Tries, newest first")
     fields = ("started", "took", "result", "request", "detail")
     ordering = ("-number",)
-    started = moment_column("started_at")
     took = column(_("Took"), lambda made: f"{made.milliseconds} ms")
     result = column(_("Result"), lambda made: str(made.status or made.error.replace("_", " ")))
     request = column(_("Request"), _request)
@@ -225,9 +224,6 @@ class WebhookAdmin(BaseAdmin):
         (_("State"), {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
     )
     inlines = (AttemptsOfWebhook,)
-    due = moment_column("due_at")
-    first_try = moment_column("first_try_at")
-    leased = moment_column("leased_until")
     shown_event = column(_("Event"), lambda row: public_id("evt", row.event_id))
     event_link = column(_("Event"), lambda row: link(Event, row.event_id, short_id(public_id("evt", row.event_id))))
     type = column(_("Type"), lambda row: row.event.type)
