@@ -94,7 +94,6 @@ class SourcesInline(ReadOnlyInline):
 @admin.register(Customer)
 class CustomerAdmin(BaseAdmin):
     for_merchants = "who description standing email deleted mobile_number charge_links shown_metadata presence"
-    merchant_lookup = "merchant"
     records_views = True
     row_actions = (DetachSource(),)
     list_display = ("who", "description", "merchant", "standing", "created", "mode")

@@ -95,7 +95,6 @@ def _sums(rows: QuerySet[Settlement]) -> Sums:
 
 @admin.register(Settlement)
 class SettlementAdmin(BaseAdmin):
-    merchant_lookup = "merchant"
     change_list_template = SumsOnTop.template
     parts = (SumsOnTop(_sums, _sum_note),)
     list_display = (
@@ -165,7 +164,6 @@ class PostingSearch(IdSearch):
 
 @admin.register(Posting)
 class PostingAdmin(BaseAdmin):
-    merchant_lookup = "merchant"
     list_display = ("shown_kind", "shown_account", "merchant", "debit", "credit", "created", "mode")
     file_columns = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "about")
     list_filter = ("kind", "account", ByMode, "created_at")

@@ -33,7 +33,6 @@ ByResult = by(
 
 @admin.register(MoneyCheck)
 class MoneyCheckAdmin(BaseAdmin):
-    merchant_lookup = "merchant"
     list_display = ("reach", "of_merchant", "took", "chip", "started")
     file_columns = ("started", "chip", "reach", "took", "of_merchant")
     list_filter = (ByResult, ByReach, "started_at")

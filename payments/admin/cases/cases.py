@@ -47,7 +47,6 @@ class NotesOfCase(ReadOnlyInline):
 
 @admin.register(Case)
 class CaseAdmin(BaseAdmin):
-    merchant_lookup = "merchant"
     list_display = ("about", "assignee", "shown_tags", "note_count", "updated")
     list_filter = (ByAssignee,)
     list_select_related = ("charge", "attempt", "item", "assignee")

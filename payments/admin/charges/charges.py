@@ -159,7 +159,6 @@ HEADLINES: dict[str, Any] = {
 class RefundAdmin(BaseAdmin):
     for_merchants = "payer what_for why shown_amount shown_status status reason order"
     parts = (People(lambda refund: refund.charge.source),)
-    merchant_lookup = "merchant"
     list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "created", "mode")
     file_columns = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
     list_filter = ("status", ByMode, "created_at")

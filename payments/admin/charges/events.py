@@ -58,7 +58,6 @@ def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
 @admin.register(Event)
 class EventAdmin(BaseAdmin):
     for_merchants = "type object_link sequence key_link shown_payload"
-    merchant_lookup = "merchant"
     list_display = ("type", "object_link", "sequence", "merchant", "created", "mode")
     file_columns = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
     list_filter = (ByMode, "created_at")

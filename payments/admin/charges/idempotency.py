@@ -13,7 +13,6 @@ ByAnswer = by("answer", given=("Given", Q(status__isnull=False)), awaited=("In u
 class IdempotencyRecordAdmin(BaseAdmin):
     """Idempotency keys with their status. The stored answer belongs to the merchant and is not shown."""
 
-    merchant_lookup = "merchant"
     list_display = ("key", "status", "merchant", "mode", "created")
     list_filter = (ByAnswer, ByMode, "created_at")
     list_select_related = ("merchant",)

@@ -67,7 +67,6 @@ class PayerMessageAdmin(BaseAdmin):
 
     for_merchants = "what recipient standing shown about channel locale tries due ended why subject said state"
     records_views = True
-    merchant_lookup = "merchant"
     list_display = ("what", "recipient", "merchant", "standing", "created", "mode")
     file_columns = ("shown", "what", "recipient", "about", "standing", "merchant", "mode", "created")
     list_filter = (ByMode, "state", "channel", "created_at")

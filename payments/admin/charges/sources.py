@@ -68,7 +68,6 @@ def charge_line(charge: Charge) -> SafeString:
 @admin.register(Source)
 class SourceAdmin(BaseAdmin):
     parts = (People(lambda source: source),)
-    merchant_lookup = "merchant"
     list_display = ("payer", "label", "merchant", "standing", "created", "mode")
     file_columns = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
     list_filter = (BySourceUse, ByMode, by_type_of("type"), "created_at")

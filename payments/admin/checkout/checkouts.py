@@ -75,7 +75,6 @@ class CheckoutAdmin(BaseAdmin):
         "amount_decimal client_reference_id description attempts expires_at expires_at_local shown_amount shown_order "
         "shown_payer since least"
     )
-    merchant_lookup = "merchant"
     records_views = True
     row_actions = (ResendRequest(), TryNow(), StopCollecting(), ExpireSession(), VoidRequest())
     list_display = ("who", "what_for", "referred", "how_much", "shown_state", "created", "expires")

@@ -125,7 +125,6 @@ class PaymentLinkAdmin(BaseAdmin):
         "name sold state ends id created_at_local livemode internal_name active payments expiry items page "
         "newest_payments shown_order"
     )
-    merchant_lookup = "merchant"
     row_actions = (Activate(), Deactivate())
     head_columns = ("state", "public_id", "internal_name")
     list_display = ("name", "merchant", "sold", "state", "ends", "created")

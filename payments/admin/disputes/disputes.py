@@ -59,7 +59,6 @@ class DisputeAdmin(BaseAdmin):
     )
     row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
     parts = (WhatIsNeeded(), WhatHappened(), People(lambda dispute: dispute.charge.source))
-    merchant_lookup = "merchant"
     list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "evidence_due", "created", "mode")
     file_columns = (
         *("public_id", "created", "shown_amount", "shown_status", "evidence_due"),

@@ -88,7 +88,7 @@ class BaseAdmin(CommonColumns, Audited, ListPage):
     # Whether people add and change rows with a form; others are written by the service alone.
     is_edited = False
 
-    merchant_lookup: str | None
+    merchant_lookup: str | None = "merchant"
     for_merchants = ""
     search = IdSearch()
     search_help_text: ClassVar[Any] = _("Any ID, whole, or text.")

@@ -230,7 +230,6 @@ class ApiKeyAdmin(KeyColumns, BaseAdmin):
         "named kind scope standing last_used shown name revoked text_to_copy granted asks_for allows_address origins "
         "state last4"
     )
-    merchant_lookup = "merchant"
     row_actions = (RollKey(), SetOrigins(), RevokeKey())
     list_display = ("shown", "kind", "name", "merchant", "standing", "created", "last_used", "mode")
     file_columns = (
@@ -262,7 +261,6 @@ class WebhookSecretAdmin(BaseAdmin):
     """Webhook secrets with their times; the secrets themselves stay encrypted."""
 
     for_merchants = "secret_id"
-    merchant_lookup = "merchant"
     list_display = ("merchant", "secret_id", "created", "expires", "mode")
     file_columns = ("secret_id", "merchant", "mode", "created", "expires")
     list_filter = (ByMode,)

@@ -45,7 +45,6 @@ class ApiRequestAdmin(BaseAdmin):
     """The requests of the last days."""
 
     for_merchants = "what answer took request method path status milliseconds key key_link caused sent got"
-    merchant_lookup = "merchant"
     called: Any = (_("request"), _("requests"))
     list_display = ("what", "answer", "took", "merchant", "created", "mode")
     file_columns = ("request", "created", "method", "path", "status", "milliseconds", "merchant", "mode")

@@ -170,7 +170,6 @@ def asked_by(row: Any, why_it_waits: Any) -> dict[str, Any]:
 class DecidedByAnother(BaseAdmin):
     """The page of a proposal, with its texts and what a decision does; nobody edits one."""
 
-    merchant_lookup = "merchant"
     list_select_related = ("merchant", *WITH_PAYER, "attempt", "proposed_by", "decided_by")
     parts = (People(lambda row: row.charge.source if row.charge else None),)
     payer = payer_column()

@@ -139,7 +139,6 @@ def standing(account: PayoutAccount) -> str:
 class PayoutAccountAdmin(BaseAdmin):
     for_merchants = "holder last4 bic currency standing effective country withdrawn"
     row_actions = (WithdrawPayoutAccount(),)
-    merchant_lookup = "merchant"
     list_display = ("holder", "merchant", "last4", "bic", "currency", "standing", "effective", "mode")
     file_columns = ("holder", "last4", "bic", "currency", "standing", "effective", "merchant", "mode")
     list_filter = (ByMode, "created_at")

@@ -70,7 +70,6 @@ def _leaves(payout: Payout) -> str:
 class PayoutAdmin(BaseAdmin):
     row_actions = (ApprovePayout(), ApproveTogether(), CancelPayout(), RecordPayout())
     parts = (People(),)
-    merchant_lookup = "merchant"
     list_display = ("merchant", "account", "shown_amount", "shown_status", "created", "mode")
     file_columns = ("public_id", "created", "shown_amount", "shown_status", "account", "merchant", "mode")
     list_filter = (ByApproval, ByStatus, ByMode, "created_at")

@@ -192,7 +192,6 @@ class PayoutScheduleAdmin(BaseAdmin):
     """What is due: each schedule with what a payout would take now."""
 
     row_actions = (PayOutNow(), ChangeSchedule())
-    merchant_lookup = "merchant"
     list_display = ("merchant", "interval", "reserve", "delay_days", "shown_payable", "next", "mode")
     file_columns = ("merchant", "mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")
     list_filter = ("interval", ByMode)

@@ -139,7 +139,6 @@ class BlockOfAlert(BlockPayer):
 
 @admin.register(Block)
 class BlockAdmin(BaseAdmin):
-    merchant_lookup = "merchant"
     row_actions = (PutBlock(), LiftBlock())
     list_display = ("what", "reason", "reach", "put_by", "shown_status", "created", "until", "mode")
     file_columns = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")

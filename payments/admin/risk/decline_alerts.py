@@ -54,7 +54,6 @@ class Acknowledge(Action):
 class DeclineAlertAdmin(BaseAdmin):
     row_actions = (Acknowledge(), BlockOfAlert())
     parts = (People(),)
-    merchant_lookup = "merchant"
     list_display = ("merchant", "shown_kind", "whose", "quota", "status", "created", "window_ends", "mode")
     file_columns = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends", "status")
     list_filter = (ByStatus, one_of("kind", Kind.values), ByMode, "created_at")

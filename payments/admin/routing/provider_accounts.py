@@ -99,7 +99,6 @@ class Connect(Action):
 
 @admin.register(ProviderAccount)
 class ProviderAccountAdmin(BaseAdmin):
-    merchant_lookup = "merchant"
     row_actions = (Connect(), ChangeAccount(), TestCredentials(), AddRoute())
     list_display = ("title", "at", "merchant", "standing", "updated", "mode")
     file_columns = ("title", "public_id", "merchant", "at", "mode", "enabled", "updated")

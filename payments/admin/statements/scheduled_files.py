@@ -129,7 +129,6 @@ def _state(row: FileSchedule) -> str:
 class FileScheduleAdmin(BaseAdmin):
     """The schedules that a person made, and those of colleagues whose files they get too."""
 
-    merchant_lookup = "merchant"
     is_exported = False
     for_merchants = "named of_list interval last size next shown_state why for_colleagues"
     row_actions = ACTS

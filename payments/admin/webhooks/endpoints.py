@@ -187,7 +187,6 @@ class WebhookEndpointAdmin(BaseAdmin):
     """Endpoints, with what was sent to them last."""
 
     for_merchants = "url standing delivery failing description gave_up last_webhooks shown_metadata status"
-    merchant_lookup = "merchant"
     row_actions = (
         ChangeEndpoint(),
         TestEndpoint(),

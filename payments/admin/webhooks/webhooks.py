@@ -207,7 +207,6 @@ class WebhookAdmin(BaseAdmin):
         "type short_url tries chip due shown_event object_link event_link url whole_url receiver failures first_try "
         "leased delivery state event endpoint"
     )
-    merchant_lookup = "merchant"
     row_actions = (SendAgain(), SendChosenAgain())
     list_display = ("type", "short_url", "of_merchant", "tries", "chip", "created", "due", "mode")
     file_columns = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")

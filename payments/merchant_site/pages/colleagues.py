@@ -153,7 +153,6 @@ class Colleagues(BaseAdmin):
     """Those who have a role at the merchant."""
 
     for_merchants = "person shown_role shown_name email sign_in_name may role name user__email"
-    merchant_lookup = "merchant"
     called = (_("colleague"), _("colleagues"))
     key_converter = "int"
     row_actions = (InviteColleague(), ChangeRole(), SendAgain(), EndAccess())
