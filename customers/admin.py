@@ -20,16 +20,7 @@ from payments.admin.contacts import People, Person, mail_link, people_of_source,
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import (
-    chip,
-    column,
-    id_column,
-    id_link_column,
-    lines,
-    link,
-    search_link,
-    source_label,
-)
+from payments.admin.framework.formats import chip, column, id_link_column, lines, link, search_link, source_label
 from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
@@ -122,7 +113,6 @@ class CustomerAdmin(BaseAdmin):
     )
     parts = (People(),)
     inlines = (SourcesInline,)
-    public_id = id_column("cus")
     who = column(_("Customer"), lambda customer: customer.email or customer.mobile_number or UNNAMED)
     standing = column(
         _("State"), lambda row: chip(_("deleted"), "quiet") if row.deleted_at else chip(_("active"), "good")

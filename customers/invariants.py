@@ -4,12 +4,11 @@ from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant
 
 INVARIANTS = (
-    events_of("customer", model="customers.Customer", prefix="cus"),
+    events_of("customer", model="customers.Customer"),
     Invariant(
         name="kept_sources_are_vaulted",
         sentence="A source is vaulted exactly while it is kept for a customer.",
         model="payments.Source",
-        prefix="src",
         query="""
             SELECT s.id FROM source s
             LEFT JOIN customers_customersource k ON k.source_id = s.id AND k.detached_at IS NULL
@@ -20,7 +19,6 @@ INVARIANTS = (
         name="charges_know_their_customer",
         sentence="Each charge names the customer whom its source is or was kept for, or was to be by a subscription.",
         model="payments.Charge",
-        prefix="ch",
         query="""
             SELECT c.id FROM charge c LEFT JOIN customers_customersource k ON k.source_id = c.source_id
             LEFT JOIN checkout s ON s.id = c.checkout_id AND s.mode = 'subscription'
@@ -33,7 +31,6 @@ INVARIANTS = (
         sentence="The card of each paid session that keeps one is or was kept for its customer, unless a subscription's"
         " customer was deleted before the outcome.",
         model="payments.Checkout",
-        prefix=None,
         query="""
             SELECT s.id FROM checkout s
             LEFT JOIN charge c ON c.checkout_id = s.id AND c.status <> 'failed'

@@ -76,8 +76,7 @@ class Customer(models.Model):
             models.Index(Upper("email"), name="customer_any_email", condition=Q(deleted_at__isnull=True)),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("cus", self.id)
+    __str__ = ids.shown_as("cus")
 
 
 class CustomerSource(models.Model):

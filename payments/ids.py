@@ -1,7 +1,9 @@
 """Object IDs: a UUIDv7 (RFC 9562) in the database, prefix + underscore + 32 hex digits in the API."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID, SafeUUID
 
 import uuid_utils
@@ -78,6 +80,21 @@ def public_id(prefix: str, uuid: UUID | str) -> str:
     if isinstance(uuid, str):
         return f"{prefix}_{uuid.replace('-', '')}"
     return f"{prefix}_{uuid.int:032x}"
+
+
+def shown_as(prefix: str) -> Callable[[Any], str]:
+    """Return the `__str__` of a model whose rows are known by their public ID."""
+
+    def text(row: Any) -> str:
+        return public_id(prefix, row.id)
+
+    vars(text)["prefix"] = prefix
+    return text
+
+
+def prefix_of(model: type) -> str | None:
+    """Return the prefix of the public IDs that the rows of `model` are known by; None where it has no such one."""
+    return getattr(model.__str__, "prefix", None)
 
 
 def short_reference(uuid: UUID) -> str:

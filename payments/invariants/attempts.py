@@ -5,7 +5,7 @@ from functools import partial
 from payments.invariants.invariant import Invariant
 from payments.models.charging.attempt import SECOND_LOOKS
 
-_of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
+_of_charge = partial(Invariant, model="payments.Charge")
 _of_attempt = partial(Invariant, model="payments.Attempt", prefix="")
 _of_action = partial(Invariant, model="payments.OperatorAction", prefix="")
 INVARIANTS = (
@@ -60,7 +60,6 @@ INVARIANTS = (
         name="refunds_have_their_attempt",
         sentence="A refund is pending exactly while the attempt at it has no outcome.",
         model="payments.Refund",
-        prefix="re",
         query="""
             SELECT r.id FROM refund r LEFT JOIN payments_attempt a ON a.refund_id = r.id
             WHERE a.id IS NULL OR (r.status = 'pending') = (a.state = 'done')

@@ -4,8 +4,8 @@ from functools import partial
 
 from payments.invariants.invariant import Invariant
 
-_of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
-_of_source = partial(Invariant, model="payments.Source", prefix="src")
+_of_charge = partial(Invariant, model="payments.Charge")
+_of_source = partial(Invariant, model="payments.Source")
 
 # A source that was vaulted and then detached is no longer vaulted. Only its events show it, and old ones may be gone.
 ONCE_VAULTED = """(s.id < (SELECT id FROM kept)
@@ -72,7 +72,6 @@ INVARIANTS = (
         name="disputes_match_their_charge",
         sentence="Each dispute has its charge's merchant and mode, and the currency, unless nothing of it is posted.",
         model="payments.Dispute",
-        prefix="dp",
         query="""
             SELECT d.id FROM dispute d LEFT JOIN charge c ON c.id = d.charge_id
             WHERE (d.merchant_id, d.livemode) IS DISTINCT FROM (c.merchant_id, c.livemode)
@@ -83,7 +82,6 @@ INVARIANTS = (
         name="disputes_hold_what_was_reported",
         sentence="What payers' banks have by each dispute is no more than what its stages took, in all.",
         model="payments.Dispute",
-        prefix="dp",
         query="""
             SELECT d.id FROM dispute d
             WHERE d.amount_withdrawn > coalesce((
@@ -96,7 +94,6 @@ INVARIANTS = (
         name="refunds_match_their_charge",
         sentence="Each refund has its charge's merchant, mode and currency.",
         model="payments.Refund",
-        prefix="re",
         query="""
             SELECT r.id FROM refund r LEFT JOIN charge c ON c.id = r.charge_id
             WHERE (r.merchant_id, r.livemode, r.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)

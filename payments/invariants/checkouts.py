@@ -6,7 +6,7 @@ from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant
 from payments.models.charging.charge import ABANDONED
 
-_of_checkout = partial(Invariant, model="payments.Checkout", prefix=None)
+_of_checkout = partial(Invariant, model="payments.Checkout")
 # What each checkout has been charged for, without attempts that failed.
 CHARGED = """(
     SELECT checkout_id, count(*) AS count, sum(amount) AS amount, min(currency) AS currency,
@@ -115,7 +115,6 @@ INVARIANTS = (
         name="charges_match_their_checkout",
         sentence="Each charge of a checkout has its merchant and mode.",
         model="payments.Charge",
-        prefix="ch",
         query="""
             SELECT c.id FROM charge c LEFT JOIN checkout k ON k.id = c.checkout_id
             WHERE c.checkout_id IS NOT NULL
@@ -126,7 +125,6 @@ INVARIANTS = (
         name="link_stock_is_what_was_bought",
         sentence="What is gone of each link's stock is what its payments paid and under way have bought.",
         model="payments.PaymentLink",
-        prefix="plink",
         query="""
             SELECT l.id FROM payment_link l
             CROSS JOIN LATERAL unnest(l.stock, l.remaining) WITH ORDINALITY AS item (stock, remaining, place)
@@ -142,7 +140,6 @@ INVARIANTS = (
         name="link_payments_are_counted",
         sentence="Each link counts its payments, paid and under way, which are of its merchant and mode.",
         model="payments.PaymentLink",
-        prefix="plink",
         query="""
             SELECT l.id FROM payment_link l
             LEFT JOIN (SELECT link_id, merchant_id, livemode, count(*) AS count FROM checkout
@@ -153,6 +150,6 @@ INVARIANTS = (
         """,
     ),
     # What changes at a link's payment shows in the events of its link and its charge.
-    events_of("checkout", model="payments.Checkout", prefix=None, condition="o.kind <> 'link'"),
-    events_of("payment_link", model="payments.PaymentLink", prefix="plink"),
+    events_of("checkout", model="payments.Checkout", condition="o.kind <> 'link'"),
+    events_of("payment_link", model="payments.PaymentLink"),
 )

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from payments import clock
 from payments.concurrency.connections import allow_long_statements
-from payments.ids import public_id
+from payments.ids import prefix_of, public_id
 from payments.invariants.invariant import Invariant
 from payments.invariants.registry import INVARIANTS
 from payments.models import Merchant, MoneyCheck
@@ -101,7 +101,9 @@ def check(invariant: Invariant, merchant_id: UUID | None = None) -> Finding:
 
 
 def _ids_of(invariant: Invariant, uuids: Sequence[UUID]) -> list[str]:
-    if invariant.prefix is None:
-        rows = apps.get_model(invariant.model)._default_manager.in_bulk(uuids)
+    model = apps.get_model(invariant.model)
+    prefix = prefix_of(model) if invariant.prefix is None else invariant.prefix
+    if prefix is None:
+        rows = model._default_manager.in_bulk(uuids)
         return [str(rows[uuid]) for uuid in uuids]
-    return [public_id(invariant.prefix, uuid) if invariant.prefix else uuid.hex for uuid in uuids]
+    return [public_id(prefix, uuid) if prefix else uuid.hex for uuid in uuids]

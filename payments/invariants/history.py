@@ -3,7 +3,7 @@
 from payments.invariants.invariant import Invariant
 
 
-def events_of(table: str, *, model: str, prefix: str | None, condition: str = "true") -> Invariant:
+def events_of(table: str, *, model: str, condition: str = "true") -> Invariant:
     """Return the invariant that the rows of `table`, which have a `version`, have an event for each change; `condition`
     is that of the rows `o` that have events.
     """
@@ -11,7 +11,6 @@ def events_of(table: str, *, model: str, prefix: str | None, condition: str = "t
         name=f"{table}s_have_their_events",
         sentence=f"Each {table} has one event for each of its changes, without gaps, from 1 or the oldest month kept.",
         model=model,
-        prefix=prefix,
         # This reads the index on object and sequence only. A row older than the retained months may have lost its
         # first events, or all of them.
         query=f"""
@@ -31,7 +30,6 @@ EVENTS_ARE_NOTIFIED = Invariant(
     name="events_are_notified",
     sentence="Each event of a charge or refund has its webhook to the notify URL where the source names one.",
     model="payments.Event",
-    prefix="evt",
     # Events older than the retained months may have lost it.
     query="""
         WITH receiver AS (SELECT id FROM source WHERE redirect ->> 'notify' <> ''),
@@ -47,15 +45,14 @@ EVENTS_ARE_NOTIFIED = Invariant(
 )
 
 INVARIANTS = (
-    events_of("charge", model="payments.Charge", prefix="ch"),
-    events_of("refund", model="payments.Refund", prefix="re"),
-    events_of("dispute", model="payments.Dispute", prefix="dp"),
-    events_of("source", model="payments.Source", prefix="src"),
+    events_of("charge", model="payments.Charge"),
+    events_of("refund", model="payments.Refund"),
+    events_of("dispute", model="payments.Dispute"),
+    events_of("source", model="payments.Source"),
     Invariant(
         name="events_have_their_object",
         sentence="The object of each event exists: charge, refund, dispute, payout, source, merchant and so on.",
         model="payments.Event",
-        prefix="evt",
         query="""
             SELECT e.id FROM event e
             LEFT JOIN (

@@ -44,8 +44,8 @@ SELECT (SELECT count(*) FROM offender), ARRAY(SELECT id FROM offender ORDER BY i
 class Invariant:
     """One invariant, in one sentence for operators, and the query that returns the `id` of each row that breaks it.
 
-    `model` names these rows, such as `payments.Charge`, and `prefix` begins their public IDs, None where each row says
-    its own. A query reads `TABLES` under their short names, limited to one merchant's rows in a run for that merchant;
+    `model` names these rows, such as `payments.Charge`, and `prefix` begins their IDs where the model does not say so.
+    A query reads `TABLES` under their short names, limited to one merchant's rows in a run for that merchant;
     `of_merchants` is False where this makes no sense. Events and webhooks are complete from the ID in `kept` on.
     Queries find missing rows by `IS NULL` on an outer join, which PostgreSQL hashes at any size.
     """
@@ -53,8 +53,8 @@ class Invariant:
     name: str
     sentence: str
     model: str
-    prefix: str | None
     query: str
+    prefix: str | None = None
     of_merchants: bool = True
 
     def statement(self) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 from payments.invariants.invariant import Invariant
 from payments.models import Posting
 
-_of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
+_of_charge = partial(Invariant, model="payments.Charge")
 
 MEMO = "account IN ('provider_hold', 'merchant_hold')"
 # The captured amount and the fee, unless a void gave them back.

@@ -5,7 +5,7 @@ from functools import partial
 from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant
 
-_of_payout = partial(Invariant, model="payments.Payout", prefix="po")
+_of_payout = partial(Invariant, model="payments.Payout")
 STANDS = "o.status NOT IN ('failed', 'cancelled')"
 RESERVED = f"CASE WHEN {STANDS} AND o.reserve_due_at IS NOT NULL THEN o.reserve ELSE 0 END"
 
@@ -187,5 +187,5 @@ INVARIANTS = (
         """,
         of_merchants=False,
     ),
-    events_of("payout", model="payments.Payout", prefix="po"),
+    events_of("payout", model="payments.Payout"),
 )

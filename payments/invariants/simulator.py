@@ -11,7 +11,6 @@ INVARIANTS = (
         name="simulator_agrees",
         sentence="The simulator's held, captured and refunded amounts agree with each charge in test mode.",
         model="payments.Charge",
-        prefix="ch",
         # The provider may be ahead of us while an attempt has no outcome or a lookup is due, or a message is not
         # delivered. Late money may have gone back by a void or a refund, so only what is left of it counts.
         query=f"""
@@ -40,7 +39,6 @@ INVARIANTS = (
         name="simulator_disputes_agree",
         sentence="The simulator's books have taken back of each charge what our disputes say.",
         model="payments.Charge",
-        prefix="ch",
         query=f"""
             SELECT c.id FROM charge c
             JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize' AND a.provider = 'simulator'
@@ -55,7 +53,6 @@ INVARIANTS = (
         name="simulator_money_is_known",
         sentence="The simulator has no money that we never asked for, except what operators have closed.",
         model="simulator.SimulatedPayment",
-        prefix="sp",
         query=f"""
             SELECT p.id FROM simulator_simulatedpayment p
             LEFT JOIN payments_attempt a ON {REFERENCE} = p.reference AND a.kind = 'authorize'
@@ -70,7 +67,6 @@ INVARIANTS = (
         name="simulator_entries_add_up",
         sentence="The entries in the simulator's books add up to the amounts of its payments.",
         model="simulator.SimulatedPayment",
-        prefix="sp",
         query="""
             SELECT p.id FROM simulator_simulatedpayment p
             LEFT JOIN (
@@ -96,7 +92,6 @@ INVARIANTS = (
         name="simulator_payouts_agree",
         sentence="The simulated bank has paid, failed and returned what our payouts in test mode say, once each.",
         model="payments.Payout",
-        prefix="po",
         # The bank may be ahead of us while a payout is due to be looked up, or a message is not delivered.
         query=f"""
             SELECT o.id FROM payout o
@@ -119,7 +114,6 @@ INVARIANTS = (
         name="simulator_payouts_are_known",
         sentence="The simulated bank has no payout that we never asked for.",
         model="simulator.SimulatedPayout",
-        prefix="spo",
         query=f"""
             SELECT p.id FROM simulator_simulatedpayout p
             LEFT JOIN payments_payout o

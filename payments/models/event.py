@@ -79,5 +79,4 @@ class Event(FastModel):
             models.Index(F("merchant"), F("livemode"), F("type"), F("id"), name="event_of_type"),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("evt", self.id)
+    __str__ = ids.shown_as("evt")

@@ -21,7 +21,6 @@ from payments.admin.framework.formats import (
     about_id,
     about_link,
     column,
-    id_column,
     id_link_column,
     lines,
     link,
@@ -114,7 +113,6 @@ class SettlementAdmin(BaseAdmin):
         ("What it amounts to", {"fields": ("gross", "refunds", "fees", "net")}),
         ("What it moved", {"fields": ("to_bank", "to_merchant", "charges", "postings")}),
     )
-    public_id = id_column("set")
     on = column("Day", lambda settlement: f"{settlement.day:%d %b %Y}")
     gross = _total_column("gross")
     refunds = _total_column("refunds", "Refunds and disputes")

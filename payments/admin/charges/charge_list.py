@@ -158,7 +158,6 @@ class SearchByCard(Action):
 class ChargeList(BaseAdmin):
     """The list of charges, and its search by a card number."""
 
-
     list_display = ("payer", "what_for", "paid_with", "how_much", "shown_state", "created")
     sum_of = ("amount", "currency")
     file_cells = CHARGE_CELLS

@@ -21,7 +21,6 @@ from payments.admin.framework.formats import (
     chips,
     column,
     events_column,
-    id_column,
     json_column,
     link,
     money,
@@ -103,7 +102,6 @@ class ChargeAdmin(ChargeList):
         (_("As sent"), {"fields": ("shown_metadata",)}),
         (_("Times"), {"fields": ("created", "updated")}),
     )
-    public_id = id_column("ch")
     shown_captured = money_column("amount_captured")
     shown_failure = json_column("failure_data")
     refunded = column(_("Refunded"), lambda charge: money(charge.amount_refunded or None, charge.currency))
@@ -177,7 +175,6 @@ class RefundAdmin(BaseAdmin):
         (_("Events"), {"fields": ("events",)}),
     )
     inlines: ClassVar[Any] = (AttemptsOfCharge,)
-    public_id = id_column("re")
     payer = payer_column()
     what_for = what_for_column()
     shown_status = state_column("status", {"pending": "warn", "succeeded": "good", "failed": "bad"})

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
-from payments.admin.framework.formats import NOTHING, column, id_column, link, pretty_json, row_link_column, short_id
+from payments.admin.framework.formats import NOTHING, column, link, pretty_json, row_link_column, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.domain.catalogue.event_types import EVENT_TYPES, SUBJECTS
 from payments.ids import public_id
@@ -70,7 +70,6 @@ class EventAdmin(BaseAdmin):
         (_("Request"), {"fields": ("key_link",)}),
         (_("As sent"), {"fields": ("shown_payload",)}),
     )
-    public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)
     object_link = column(_("Object"), link_to_object, in_list=_in_words)
     shown_payload = column(_("Payload"), lambda event: pretty_json(loads(bytes(event.payload).decode())))

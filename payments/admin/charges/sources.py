@@ -86,7 +86,6 @@ class SourceAdmin(BaseAdmin):
         ),
         ("Times", {"fields": ("created", "updated", "of_merchant", "mode", "version")}),
     )
-    public_id = id_column("src")
     payer = column("Payer", lambda source: source.payer_name or UNNAMED)
     label = column("Type", source_label)
     standing = column("State", lambda source: chip(*_standing(source)))

@@ -16,18 +16,7 @@ from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.form_filters import ByMerchant
-from payments.admin.framework.formats import (
-    NOTHING,
-    Cells,
-    beside,
-    chip,
-    column,
-    copyable,
-    id_column,
-    lines,
-    link,
-    money,
-)
+from payments.admin.framework.formats import NOTHING, Cells, beside, chip, column, copyable, lines, link, money
 from payments.admin.framework.id_search import EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
@@ -150,7 +139,6 @@ class PaymentLinkAdmin(BaseAdmin):
     state = column(_("State"), lambda row: _chip(row))
     sold = column(_("Payments"), lambda row: counted(row.payments - row.under_way), is_number=True)
     ends = column(_("Last day"), lambda row: row.order.get("expiry") or NOTHING)
-    public_id = id_column("plink")
     page = column(_("Page"), lambda row: copyable(link_url(row)))
     items = column(_("Items"), _items)
     newest_payments = column(_("Payments"), _payments)

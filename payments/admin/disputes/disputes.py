@@ -14,17 +14,7 @@ from payments.admin.disputes.answer import WhatHappened, WhatIsNeeded, described
 from payments.admin.disputes.responses import ANSWERED, AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import (
-    NOTHING,
-    chip,
-    column,
-    events_column,
-    id_column,
-    lines,
-    money,
-    of_payer,
-    two_lines,
-)
+from payments.admin.framework.formats import NOTHING, chip, column, events_column, lines, money, of_payer, two_lines
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.shown_times import moment_brief, moment_cell, moment_in_list
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
@@ -94,7 +84,6 @@ class DisputeAdmin(BaseAdmin):
         (_("Times"), {"fields": ("evidence_due", "created", "updated", "version")}),
         (_("Events"), {"fields": ("events",)}),
     )
-    public_id = id_column("dp")
     payer = payer_column()
     what_for = what_for_column()
     shown_fee = column(_("Fee"), lambda dispute: money(dispute.fee or None, dispute.charge.currency))

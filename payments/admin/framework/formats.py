@@ -18,7 +18,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.shown_times import NO_BREAK, NOTHING, moment_cell, moment_cells, moment_in_list, moment_text
-from payments.ids import public_id
+from payments.ids import prefix_of, public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
 from payments.models import Charge, Event, Payout, Source
@@ -296,10 +296,10 @@ def field_columns(model: type[models.Model]) -> Mapping[str, Column]:
     """Return the columns that the fields of `model` make, by name.
 
     A time `due_at` makes `due`, and JSON `metadata` makes `shown_metadata`. An `amount` beside a currency makes
-    `shown_amount`, and a foreign key `route` makes `route_link`.
+    `shown_amount`, and a foreign key `route` makes `route_link`. Rows known by their public ID have `public_id`.
     """
     fields = {field.name: field for field in model._meta.concrete_fields}
-    columns: dict[str, Column] = {}
+    columns = {"public_id": id_column(prefix)} if (prefix := prefix_of(model)) else {}
     for name, field in fields.items():
         match field:
             case models.DateTimeField():

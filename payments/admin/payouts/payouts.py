@@ -16,7 +16,6 @@ from payments.admin.framework.formats import (
     chip,
     column,
     events_column,
-    id_column,
     lines,
     link,
     moment_column,
@@ -89,7 +88,6 @@ class PayoutAdmin(BaseAdmin):
         ("Events", {"fields": ("events",)}),
         ("References", {"fields": ("provider_account", "provider_ref", "asked", "tries", "next_try")}),
     )
-    public_id = id_column("po")
     shown_status = column(
         _("Status"), lambda payout: chip(payout.get_status_display(), CHIPS.get(payout.status, "quiet"))
     )

@@ -8,7 +8,7 @@ from django.utils.text import capfirst
 
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import by, one_of
-from payments.admin.framework.formats import column, id_column, link, money_column, search_link
+from payments.admin.framework.formats import column, link, money_column, search_link
 from payments.admin.framework.id_search import IdSearch
 from payments.models import Attempt, Payout
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
@@ -57,7 +57,6 @@ class SimulatedPaymentAdmin(BaseAdmin):
         ("Times", {"fields": ("created",)}),
     )
     inlines = (OperationsOfPayment, EntriesOfPayment)
-    public_id = id_column("sp")
     way = column("Way of payment", _in_words)
     shown_captured = money_column("amount_captured")
     shown_refunded = money_column("amount_refunded")
@@ -80,7 +79,6 @@ class SimulatedOperationAdmin(BaseAdmin):
         (None, {"fields": ("public_id", "reference", "payment_link", "kind", "shown_amount", "state")}),
         ("Times", {"fields": ("settles", "settles_as", "created")}),
     )
-    public_id = id_column("so")
     shown_amount = money_column("amount", "payment")
     payment_link = OF_PAYMENT
 
@@ -98,7 +96,6 @@ class SimulatedPayoutAdmin(BaseAdmin):
         (None, {"fields": ("public_id", "reference", "payouts", "shown_amount", "state", "last4")}),
         ("Times", {"fields": ("due", "created")}),
     )
-    public_id = id_column("spo")
     payouts = column("Payout", lambda booked: search_link(Payout, f"po_{booked.reference}", "the payout that it is of"))
 
 

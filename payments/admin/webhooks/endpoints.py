@@ -14,7 +14,7 @@ from payments.admin.form_fields import MODE_CHOICES, overlap_field
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import chip, column, id_column, lines, link
+from payments.admin.framework.formats import chip, column, lines, link
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
@@ -224,7 +224,6 @@ class WebhookEndpointAdmin(BaseAdmin):
         (_("Deliveries"), {"fields": ("failing", "gave_up", "last_webhooks")}),
         (_("More"), {"fields": ("created", "updated", "shown_metadata")}),
     )
-    public_id = id_column(PREFIX)
     standing = column(
         _("Status"), lambda endpoint: chip(endpoint.get_status_display().lower(), STANDING[endpoint.status])
     )

@@ -38,8 +38,7 @@ class Settlement(models.Model):
             models.CheckConstraint(name="settlement_one_a_day_in_live_mode", condition=Q(livemode=False) | Q(number=1)),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("set", self.id)
+    __str__ = ids.shown_as("set")
 
 
 def _of_balance(account: str) -> models.Index:

@@ -192,8 +192,7 @@ class Payout(FastModel):
             ),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("po", self.id)
+    __str__ = ids.shown_as("po")
 
     @property
     def waits_for_approval(self) -> bool:

@@ -200,8 +200,7 @@ class Charge(FastModel):
             models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("ch", self.id)
+    __str__ = ids.shown_as("ch")
 
 
 class Refund(FastModel):
@@ -241,5 +240,4 @@ class Refund(FastModel):
             models.Index(F("id"), name="refund_pending", condition=Q(status="pending")),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("re", self.id)
+    __str__ = ids.shown_as("re")

@@ -125,5 +125,4 @@ class Dispute(FastModel):
             models.Index(F("response_due_at"), name="dispute_response_due", condition=Q(response_due_at__isnull=False)),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("dp", self.id)
+    __str__ = ids.shown_as("dp")

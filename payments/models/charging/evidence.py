@@ -58,8 +58,7 @@ class Evidence(FastModel):
             models.Index(F("created_at"), name="evidence_by_time"),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("ev", self.id)
+    __str__ = ids.shown_as("ev")
 
 
 class EvidenceSent(models.Model):

@@ -66,8 +66,7 @@ class Source(FastModel):
         ]
         indexes = [models.Index(F("merchant"), F("livemode"), F("id"), name="source_of_merchant")]
 
-    def __str__(self) -> str:
-        return ids.public_id("src", self.id)
+    __str__ = ids.shown_as("src")
 
     @property
     def payer_name(self) -> str:

@@ -88,8 +88,7 @@ class PaymentLink(FastModel):
             models.Index(F("id"), name="link_full", condition=Q(active=True, is_full=True)),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("plink", self.id)
+    __str__ = ids.shown_as("plink")
 
     @property
     def is_sold_out(self) -> bool:

@@ -88,5 +88,4 @@ class WebhookEndpoint(models.Model):
             models.Index(F("gave_up_at"), name="endpoint_given_up", condition=Q(gave_up_at__isnull=False)),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id(PREFIX, self.id)
+    __str__ = ids.shown_as(PREFIX)

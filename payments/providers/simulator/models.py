@@ -86,8 +86,7 @@ class SimulatedPayment(FastModel):
             models.Index(F("dispute_due_at"), name="simulated_dispute_due", condition=Q(dispute_due_at__isnull=False)),
         ]
 
-    def __str__(self) -> str:
-        return ids.public_id("sp", self.id)
+    __str__ = ids.shown_as("sp")
 
     @property
     def is_overdue(self) -> bool:
@@ -130,8 +129,7 @@ class SimulatedOperation(FastModel):
         ]
         indexes = [models.Index(F("settles_at"), name="simulated_refund_due", condition=Q(settles_at__isnull=False))]
 
-    def __str__(self) -> str:
-        return ids.public_id("so", self.id)
+    __str__ = ids.shown_as("so")
 
 
 class Entry(FastModel):
@@ -200,8 +198,7 @@ class SimulatedPayout(models.Model):
         ]
         indexes = [models.Index(F("due_at"), name="simulated_payout_due", condition=Q(due_at__isnull=False))]
 
-    def __str__(self) -> str:
-        return ids.public_id("spo", self.id)
+    __str__ = ids.shown_as("spo")
 
 
 class Message(FastModel):
