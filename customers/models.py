@@ -10,6 +10,7 @@ from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fields import OwnForeignKey, OwnOneToOneField, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models import Merchant, Source
@@ -50,13 +51,10 @@ class Customer(models.Model):
 
     class Meta:
         verbose_name, verbose_name_plural = _("customer"), _("customers")
-        constraints = [
-            models.CheckConstraint(
-                name="customer_nothing_personal_once_deleted",
-                condition=Q(deleted_at__isnull=True) & ~Q(email="") & ~Q(description="")
-                | Q(deleted_at__isnull=False, email="", mobile_number="", description="", metadata__isnull=True),
-            ),
-        ]
+        constraints = checks(
+            customer_nothing_personal_once_deleted=Q(deleted_at__isnull=True) & ~Q(email="") & ~Q(description="")
+            | Q(deleted_at__isnull=False, email="", mobile_number="", description="", metadata__isnull=True),
+        )
         indexes = [
             models.Index(
                 F("merchant"),

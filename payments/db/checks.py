@@ -37,6 +37,11 @@ def one_of(*names: str) -> str:
     return f"^({'|'.join(names)})$"
 
 
+def checks(**conditions: Any) -> list[BaseConstraint]:
+    """Return the CHECK constraint of each of `conditions`, by its name."""
+    return [CheckConstraint(name=name, condition=condition) for name, condition in conditions.items()]
+
+
 class RowRules(BaseConstraint):
     """Rules of a table's rows, by name, as one CHECK constraint whose function PostgreSQL compiles once a connection.
 
@@ -49,8 +54,8 @@ class RowRules(BaseConstraint):
         self.rules = rules
 
     @property
-    def constraints(self) -> list[CheckConstraint]:
-        return [CheckConstraint(name=name, condition=condition) for name, condition in self.rules.items()]
+    def constraints(self) -> list[BaseConstraint]:
+        return checks(**self.rules)
 
     def constraint_sql(self, model: Any, schema_editor: Any) -> str:
         """Have the constraint made after its table, whose rows its function takes; return "" for the table itself."""

@@ -2,6 +2,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 
 
 class WrappedKeyRow(models.Model):
@@ -30,22 +31,13 @@ class DataKey(WrappedKeyRow):
     destroyed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(name="data_key_purpose_is_known", condition=Q(purpose__in=["card", "secret"])),
-            models.CheckConstraint(
-                name="data_key_retired_before_emptied",
-                condition=Q(emptied_at__isnull=True) | Q(retired_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="data_key_emptied_before_destroyed",
-                condition=Q(destroyed_at__isnull=True) | Q(emptied_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="data_key_is_wrapped_until_destroyed",
-                condition=(Q(destroyed_at__isnull=True) & ~Q(wrapped=b""))
-                | (Q(destroyed_at__isnull=False) & Q(wrapped=b"")),
-            ),
-        ]
+        constraints = checks(
+            data_key_purpose_is_known=Q(purpose__in=["card", "secret"]),
+            data_key_retired_before_emptied=Q(emptied_at__isnull=True) | Q(retired_at__isnull=False),
+            data_key_emptied_before_destroyed=Q(destroyed_at__isnull=True) | Q(emptied_at__isnull=False),
+            data_key_is_wrapped_until_destroyed=(Q(destroyed_at__isnull=True) & ~Q(wrapped=b""))
+            | (Q(destroyed_at__isnull=False) & Q(wrapped=b"")),
+        )
         indexes = [models.Index(F("purpose"), F("created_at").desc(), name="data_key_newest")]
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.models.books.payout_schedule import PayoutSchedule
 from payments.models.merchants.merchant import Merchant
 from payments.models.operators.saved_view import SavedView
@@ -37,8 +38,8 @@ class FileSchedule(models.Model):
         default_permissions = ("view",)
         constraints = [
             models.UniqueConstraint(F("view"), F("merchant"), name="one_schedule_of_a_view", nulls_distinct=False),
-            models.CheckConstraint(
-                name="file_schedule_interval_is_known", condition=Q(interval__in=["daily", "weekly", "monthly"])
+            *checks(
+                file_schedule_interval_is_known=Q(interval__in=["daily", "weekly", "monthly"]),
             ),
         ]
         indexes = [models.Index(F("due_at"), name="file_schedule_due", condition=Q(due_at__isnull=False))]

@@ -2,6 +2,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from payments.db.checks import checks
 from payments.models.merchants.merchant import Merchant
 from payments.models.outbox_message import OutboxMessage
 
@@ -44,9 +45,9 @@ class PayerMessage(OutboxMessage):
                 name="payer_message_once_for_its_cause",
             ),
             *OutboxMessage.Meta.constraints,
-            models.CheckConstraint(name="payer_message_channel_is_known", condition=Q(channel__in=["email", "sms"])),
-            models.CheckConstraint(
-                name="payer_message_of_test_mode_stays", condition=Q(livemode=True) | ~Q(state="sent")
+            *checks(
+                payer_message_channel_is_known=Q(channel__in=["email", "sms"]),
+                payer_message_of_test_mode_stays=Q(livemode=True) | ~Q(state="sent"),
             ),
         ]
         indexes = [

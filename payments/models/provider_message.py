@@ -3,6 +3,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fields import OwnForeignKey
 from payments.models.merchants.merchant import Merchant
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
@@ -84,16 +85,12 @@ class ProviderEvent(models.Model):
         permissions = [("close_providerevent", "Can close provider events that need attention")]
         constraints = [
             models.UniqueConstraint(F("account"), F("key"), name="provider_event_is_unique", condition=~Q(key="")),
-            models.CheckConstraint(
-                name="provider_event_waiting_has_due_at",
-                condition=Q(state="waiting", due_at__isnull=False) | ~Q(state="waiting") & Q(due_at__isnull=True),
-            ),
-            models.CheckConstraint(
-                name="provider_event_attention_has_reason", condition=~Q(state="needs_attention") | ~Q(why="")
-            ),
-            models.CheckConstraint(
-                name="provider_event_closed_by_operator",
-                condition=~Q(state="closed") & Q(note="", closed_by__isnull=True, closed_at__isnull=True)
+            *checks(
+                provider_event_waiting_has_due_at=Q(state="waiting", due_at__isnull=False)
+                | ~Q(state="waiting") & Q(due_at__isnull=True),
+                provider_event_attention_has_reason=~Q(state="needs_attention") | ~Q(why=""),
+                provider_event_closed_by_operator=~Q(state="closed")
+                & Q(note="", closed_by__isnull=True, closed_at__isnull=True)
                 | Q(state="closed", note__regex=SOMETHING_WRITTEN, closed_by__isnull=False, closed_at__isnull=False),
             ),
         ]

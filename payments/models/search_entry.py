@@ -5,6 +5,7 @@ from django.contrib.postgres.search import SearchVectorExact, SearchVectorField
 from django.db import models
 from django.db.models import Q
 
+from payments.db.checks import checks
 from payments.models.merchants.merchant import Merchant
 
 
@@ -47,11 +48,9 @@ class SearchEntry(models.Model):
             GinIndex("lexemes", name="search_of_checkouts", condition=Q(kind="checkout"), gin_pending_list_limit=64),
             GinIndex("lexemes", name="search_of_links", condition=Q(kind="link"), gin_pending_list_limit=64),
         ]
-        constraints = [
-            models.CheckConstraint(
-                name="search_kind_is_known", condition=Q(kind__in=["charge", "customer", "checkout", "link"])
-            ),
-        ]
+        constraints = checks(
+            search_kind_is_known=Q(kind__in=["charge", "customer", "checkout", "link"]),
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
@@ -68,7 +67,9 @@ class SearchProgress(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [models.CheckConstraint(name="one_search_progress", condition=Q(id=1))]
+        constraints = checks(
+            one_search_progress=Q(id=1),
+        )
 
     def __str__(self) -> str:
         return f"up to {self.complete_to}"

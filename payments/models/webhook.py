@@ -3,6 +3,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -60,17 +61,14 @@ class Webhook(FastModel):
 
     class Meta:
         verbose_name, verbose_name_plural = _("webhook"), _("webhooks")
-        constraints = [
-            models.CheckConstraint(
-                name="webhook_waiting_has_due_at",
-                condition=Q(state="waiting", due_at__isnull=False)
-                | Q(
-                    state__in=["delivered", "exhausted", "gone", "cancelled"],
-                    due_at__isnull=True,
-                    leased_until__isnull=True,
-                ),
+        constraints = checks(
+            webhook_waiting_has_due_at=Q(state="waiting", due_at__isnull=False)
+            | Q(
+                state__in=["delivered", "exhausted", "gone", "cancelled"],
+                due_at__isnull=True,
+                leased_until__isnull=True,
             ),
-        ]
+        )
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="webhook_of_merchant"),
             # Merchants first, then their receivers: claims jump from one to the next.
@@ -114,9 +112,9 @@ class WebhookAttempt(models.Model):
         verbose_name, verbose_name_plural = _("webhook attempt"), _("webhook attempts")
         constraints = [
             models.UniqueConstraint(F("webhook"), F("number"), name="attempt_number_once_per_webhook"),
-            models.CheckConstraint(
-                name="attempt_was_answered_or_failed",
-                condition=Q(status__isnull=False, error="") | Q(status__isnull=True) & ~Q(error=""),
+            *checks(
+                attempt_was_answered_or_failed=Q(status__isnull=False, error="")
+                | Q(status__isnull=True) & ~Q(error=""),
             ),
         ]
 

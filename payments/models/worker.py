@@ -3,6 +3,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from payments import ids
+from payments.db.checks import checks
 
 HOST_MAX_LENGTH = 100
 
@@ -23,11 +24,9 @@ class WorkerProcess(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [
-            models.CheckConstraint(
-                name="worker_process_is_seen_after_its_start", condition=Q(seen_at__gte=F("started_at"))
-            )
-        ]
+        constraints = checks(
+            worker_process_is_seen_after_its_start=Q(seen_at__gte=F("started_at")),
+        )
 
     def __str__(self) -> str:
         return f"{self.host}, process {self.pid}"
@@ -58,17 +57,12 @@ class Sweep(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        constraints = [
-            models.CheckConstraint(
-                name="sweep_run_has_a_worker",
-                condition=Q(worker__isnull=True, started_at__isnull=True)
-                | Q(worker__isnull=False, started_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="sweep_result_has_an_end",
-                condition=Q(finished_at__isnull=False) | Q(error="", worked_at__isnull=True, milliseconds__isnull=True),
-            ),
-        ]
+        constraints = checks(
+            sweep_run_has_a_worker=Q(worker__isnull=True, started_at__isnull=True)
+            | Q(worker__isnull=False, started_at__isnull=False),
+            sweep_result_has_an_end=Q(finished_at__isnull=False)
+            | Q(error="", worked_at__isnull=True, milliseconds__isnull=True),
+        )
 
     def __str__(self) -> str:
         return self.name.replace("_", " ").capitalize()

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock
+from payments.db.checks import checks
 from payments.db.fields import OwnOneToOneField
 from payments.models.books.ledger import Posting, Settlement
 from payments.models.merchants.merchant import Merchant
@@ -35,9 +36,8 @@ class AccountDay(models.Model):
                 *(F("merchant"), F("livemode"), F("currency"), F("day"), F("account"), F("kind")),
                 name="account_day_once",
             ),
-            models.CheckConstraint(
-                name="account_day_of_something",
-                condition=Q(debits__gte=0, credits__gte=0, postings__gte=1),
+            *checks(
+                account_day_of_something=Q(debits__gte=0, credits__gte=0, postings__gte=1),
             ),
         ]
         indexes = [models.Index(F("day"), name="account_day_by_day")]

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock
+from payments.db.checks import checks
 from payments.models.books.payout import Payout
 from payments.models.books.payout_file import PayoutFile
 from payments.models.books.reconciliation import PROVIDER_LENGTH, ReconciliationRun, ReportLine
@@ -82,12 +83,9 @@ class BankLine(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [
-            models.CheckConstraint(
-                name="bank_line_is_one_thing",
-                condition=Q(payout=None, file=None) | Q(payout=None, batch=None) | Q(file=None, batch=None),
-            )
-        ]
+        constraints = checks(
+            bank_line_is_one_thing=Q(payout=None, file=None) | Q(payout=None, batch=None) | Q(file=None, batch=None),
+        )
 
     def __str__(self) -> str:
         return str(self.line)

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.models.merchants.merchant import Merchant
 
 # In place of a source type.
@@ -48,9 +49,8 @@ class DayTotal(models.Model):
                 *(F("outcome"), F("reason")),
                 name="one_total_per_day_and_kind",
             ),
-            models.CheckConstraint(
-                name="day_total_of_something",
-                condition=Q(count__gte=1, amount__gte=1) | Q(count__gte=1, amount=0, source_type=SESSION),
+            *checks(
+                day_total_of_something=Q(count__gte=1, amount__gte=1) | Q(count__gte=1, amount=0, source_type=SESSION),
             ),
         ]
 

@@ -5,7 +5,7 @@ from django.db.models import F, Q
 from django.db.models.lookups import Exact, IsNull
 
 from payments import clock, ids
-from payments.db.checks import RowRules
+from payments.db.checks import RowRules, checks
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -35,7 +35,9 @@ class Settlement(models.Model):
                 *(F("merchant"), F("livemode"), F("currency"), F("day"), F("number")),
                 name="one_settlement_per_merchant_and_day",
             ),
-            models.CheckConstraint(name="settlement_one_a_day_in_live_mode", condition=Q(livemode=False) | Q(number=1)),
+            *checks(
+                settlement_one_a_day_in_live_mode=Q(livemode=False) | Q(number=1),
+            ),
         ]
 
     __str__ = ids.shown_as("set")

@@ -2,6 +2,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.models.merchants.merchant import Merchant
 
 
@@ -31,14 +32,10 @@ class MoneyCheck(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        constraints = [
-            models.CheckConstraint(
-                name="money_check_fails_at_its_end", condition=Q(finished_at__isnull=False) | Q(failures=[])
-            ),
-            models.CheckConstraint(
-                name="money_check_whole_is_of_everybody", condition=Q(whole=False) | Q(merchant__isnull=True)
-            ),
-        ]
+        constraints = checks(
+            money_check_fails_at_its_end=Q(finished_at__isnull=False) | Q(failures=[]),
+            money_check_whole_is_of_everybody=Q(whole=False) | Q(merchant__isnull=True),
+        )
         indexes = [
             models.Index(F("id"), name="money_check_newest_whole", condition=Q(whole=True, finished_at__isnull=False)),
         ]

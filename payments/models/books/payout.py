@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import bank_accounts, clock, ids
+from payments.db.checks import checks
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnForeignKey, OwnOneToOneField
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -108,57 +109,35 @@ class Payout(FastModel):
             ("cancel_payout", "Can cancel payouts"),
             ("record_payout", "Can request that payouts are recorded as paid or returned"),
         ]
-        constraints = [
-            models.CheckConstraint(name="payout_pays_something", condition=Q(amount__gte=1, reserve__gte=0)),
-            models.CheckConstraint(
-                name="payout_moments_follow_status",
-                condition=Q(status="pending", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=True)
-                | Q(status="in_transit", sent_at__isnull=False, paid_at__isnull=True, ended_at__isnull=True)
-                | Q(status="paid", sent_at__isnull=False, paid_at__isnull=False, ended_at__isnull=True)
-                | Q(status="failed", sent_at__isnull=False, ended_at__isnull=False)
-                | Q(status="cancelled", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_failure_has_a_code",
-                condition=Q(status="failed") & ~Q(failure_code="") | ~Q(status="failed") & Q(failure_code=""),
-            ),
-            models.CheckConstraint(
-                name="payout_reserve_is_of_something",
-                condition=Q(reserve_due_at__isnull=True)
-                | Q(reserve__gte=1, status__in=["pending", "in_transit", "paid"]),
-            ),
-            models.CheckConstraint(
-                name="live_payout_is_approved_before_it_is_sent",
-                condition=Q(livemode=False) | Q(status__in=["pending", "cancelled"]) | Q(approved_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_approval_is_of_a_request",
-                condition=Q(approved_at__isnull=True, approval__isnull=True)
-                | Q(approved_at__isnull=False, approval__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_in_file_is_approved_and_live",
-                condition=Q(file__isnull=True)
-                | Q(livemode=True, provider_account__isnull=True, approved_at__isnull=False) & ~Q(status="cancelled"),
-            ),
-            models.CheckConstraint(
-                name="live_payout_is_sent_by_file_or_provider",
-                condition=Q(livemode=False)
-                | Q(sent_at__isnull=True)
-                | Q(provider_account__isnull=False)
-                | Q(file__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_that_a_provider_may_have_is_not_cancelled",
-                condition=Q(asked_at__isnull=True) | ~Q(status="cancelled"),
-            ),
-            models.CheckConstraint(
-                name="live_payout_is_approved_before_a_provider_is_asked",
-                condition=Q(livemode=False)
-                | Q(due_at__isnull=True, asked_at__isnull=True)
-                | Q(approved_at__isnull=False, provider_account__isnull=False),
-            ),
-        ]
+        constraints = checks(
+            payout_pays_something=Q(amount__gte=1, reserve__gte=0),
+            payout_moments_follow_status=Q(
+                status="pending", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=True
+            )
+            | Q(status="in_transit", sent_at__isnull=False, paid_at__isnull=True, ended_at__isnull=True)
+            | Q(status="paid", sent_at__isnull=False, paid_at__isnull=False, ended_at__isnull=True)
+            | Q(status="failed", sent_at__isnull=False, ended_at__isnull=False)
+            | Q(status="cancelled", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=False),
+            payout_failure_has_a_code=Q(status="failed") & ~Q(failure_code="")
+            | ~Q(status="failed") & Q(failure_code=""),
+            payout_reserve_is_of_something=Q(reserve_due_at__isnull=True)
+            | Q(reserve__gte=1, status__in=["pending", "in_transit", "paid"]),
+            live_payout_is_approved_before_it_is_sent=Q(livemode=False)
+            | Q(status__in=["pending", "cancelled"])
+            | Q(approved_at__isnull=False),
+            payout_approval_is_of_a_request=Q(approved_at__isnull=True, approval__isnull=True)
+            | Q(approved_at__isnull=False, approval__isnull=False),
+            payout_in_file_is_approved_and_live=Q(file__isnull=True)
+            | Q(livemode=True, provider_account__isnull=True, approved_at__isnull=False) & ~Q(status="cancelled"),
+            live_payout_is_sent_by_file_or_provider=Q(livemode=False)
+            | Q(sent_at__isnull=True)
+            | Q(provider_account__isnull=False)
+            | Q(file__isnull=False),
+            payout_that_a_provider_may_have_is_not_cancelled=Q(asked_at__isnull=True) | ~Q(status="cancelled"),
+            live_payout_is_approved_before_a_provider_is_asked=Q(livemode=False)
+            | Q(due_at__isnull=True, asked_at__isnull=True)
+            | Q(approved_at__isnull=False, provider_account__isnull=False),
+        )
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
             models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="payout_in_status"),
@@ -233,12 +212,9 @@ class PayoutPart(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [
-            models.CheckConstraint(
-                name="payout_part_amount_is_known",
-                condition=Q(amount__isnull=False) | Q(is_settlement=True, payout__isnull=True),
-            ),
-        ]
+        constraints = checks(
+            payout_part_amount_is_known=Q(amount__isnull=False) | Q(is_settlement=True, payout__isnull=True),
+        )
         indexes = [
             models.Index(
                 *(F("merchant"), F("livemode"), F("currency"), F("payable_at")),

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 
 OPEN = Q(sent_at__isnull=True, cancelled_at__isnull=True)
 
@@ -50,27 +51,16 @@ class PayoutFile(models.Model):
             ("download_payoutfile", "Can download bank files"),
             ("send_payoutfile", "Can mark bank files as sent and paid, and cancel them"),
         )
-        constraints = [
-            models.CheckConstraint(
-                name="payout_file_in_bounds", condition=Q(count__gte=1, count__lte=1_000, total__gte=F("count"))
-            ),
-            models.CheckConstraint(
-                name="payout_file_downloaded_before_sent",
-                condition=Q(sent_at__isnull=True) | Q(downloaded_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_file_sent_or_cancelled",
-                condition=Q(cancelled_at__isnull=True, cancelled_by__isnull=True)
-                | Q(cancelled_at__isnull=False, cancelled_by__isnull=False, sent_at__isnull=True),
-            ),
+        constraints = checks(
+            payout_file_in_bounds=Q(count__gte=1, count__lte=1_000, total__gte=F("count")),
+            payout_file_downloaded_before_sent=Q(sent_at__isnull=True) | Q(downloaded_at__isnull=False),
+            payout_file_sent_or_cancelled=Q(cancelled_at__isnull=True, cancelled_by__isnull=True)
+            | Q(cancelled_at__isnull=False, cancelled_by__isnull=False, sent_at__isnull=True),
             # One person alone cannot send a file to the bank and have its payouts paid again.
-            models.CheckConstraint(
-                name="downloaded_payout_file_cancelled_by_another",
-                condition=Q(cancelled_by__isnull=True)
-                | Q(downloaded_at__isnull=True)
-                | ~Q(cancelled_by=F("created_by")),
-            ),
-        ]
+            downloaded_payout_file_cancelled_by_another=Q(cancelled_by__isnull=True)
+            | Q(downloaded_at__isnull=True)
+            | ~Q(cancelled_by=F("created_by")),
+        )
 
         indexes = [
             models.Index(F("created_at"), name="payout_file_open", condition=OPEN),

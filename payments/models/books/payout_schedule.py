@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 from payments.models.routing.provider_account import ProviderAccount
@@ -49,16 +50,11 @@ class PayoutAccount(models.Model):
         verbose_name, verbose_name_plural = _("payout account"), _("payout accounts")
         default_permissions = ("view", "add")
         permissions = [("withdraw_payoutaccount", "Can withdraw bank accounts that are not in effect yet")]
-        constraints = [
-            models.CheckConstraint(
-                name="payout_account_withdrawn_before_its_effect",
-                condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__lt=F("effective_at")),
-            ),
-            models.CheckConstraint(
-                name="live_payout_account_waits_a_day",
-                condition=Q(livemode=False) | Q(effective_at__gte=F("created_at") + ACCOUNT_WAITS),
-            ),
-        ]
+        constraints = checks(
+            payout_account_withdrawn_before_its_effect=Q(withdrawn_at__isnull=True)
+            | Q(withdrawn_at__lt=F("effective_at")),
+            live_payout_account_waits_a_day=Q(livemode=False) | Q(effective_at__gte=F("created_at") + ACCOUNT_WAITS),
+        )
         indexes = [
             models.Index(
                 *(F("merchant"), F("livemode"), F("currency"), F("effective_at")), name="payout_account_in_effect"
@@ -107,14 +103,10 @@ class PayoutSchedule(models.Model):
         default_permissions = ("view", "change")
         constraints = [
             models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), name="one_payout_schedule"),
-            models.CheckConstraint(
-                name="payout_schedule_runs_unless_manual",
-                condition=Q(interval="manual", next_at__isnull=True)
+            *checks(
+                payout_schedule_runs_unless_manual=Q(interval="manual", next_at__isnull=True)
                 | Q(interval__in=["daily", "weekly", "monthly"], next_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_schedule_in_bounds",
-                condition=Q(delay_days__lte=90, reserve_percent__lte=99, reserve_days__lte=540)
+                payout_schedule_in_bounds=Q(delay_days__lte=90, reserve_percent__lte=99, reserve_days__lte=540)
                 & (Q(reserve_percent=0, reserve_days=0) | Q(reserve_percent__gte=1, reserve_days__gte=1)),
             ),
         ]

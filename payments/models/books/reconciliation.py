@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock
+from payments.db.checks import checks
 from payments.models.books.ledger import Posting
 from payments.models.charging.attempt import Attempt
 from payments.models.charging.charge import Charge
@@ -45,12 +46,9 @@ class ReconciliationRun(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        constraints = [
-            models.CheckConstraint(
-                name="reconciliation_covers_no_time_backwards",
-                condition=Q(covers_from__isnull=True) | Q(covers_from__lte=F("covers_to")),
-            ),
-        ]
+        constraints = checks(
+            reconciliation_covers_no_time_backwards=Q(covers_from__isnull=True) | Q(covers_from__lte=F("covers_to")),
+        )
         indexes = [models.Index(F("provider"), F("covers_to"), name="reconciliation_of_provider")]
 
     def __str__(self) -> str:
@@ -115,20 +113,14 @@ class ReportLine(models.Model):
                 name="report_line_once",
                 nulls_distinct=False,
             ),
-            models.CheckConstraint(
-                name="report_line_sign_matches_kind",
-                condition=Q(kind__in=["capture", "refund_returned", "dispute_won"], amount__gt=0)
+            *checks(
+                report_line_sign_matches_kind=Q(kind__in=["capture", "refund_returned", "dispute_won"], amount__gt=0)
                 | Q(kind__in=["void", "refund", "dispute"], amount__lt=0)
                 | Q(kind="payout", amount__lt=0)
                 | Q(kind__in=["other", "booked"]) & ~Q(amount=0)
                 | Q(kind="unread", amount=0, matched_at__isnull=True),
-            ),
-            models.CheckConstraint(
-                name="report_line_was_booked", condition=Q(booked_at__isnull=False) | Q(kind="unread")
-            ),
-            models.CheckConstraint(
-                name="report_line_with_posting_is_matched",
-                condition=Q(posting__isnull=True) | Q(matched_at__isnull=False),
+                report_line_was_booked=Q(booked_at__isnull=False) | Q(kind="unread"),
+                report_line_with_posting_is_matched=Q(posting__isnull=True) | Q(matched_at__isnull=False),
             ),
         ]
         indexes = [
@@ -196,14 +188,10 @@ class ReconciliationItem(models.Model):
         constraints = [
             models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),
             models.UniqueConstraint(F("posting"), name="one_item_per_missing_line", condition=Q(line__isnull=True)),
-            models.CheckConstraint(
-                name="reconciliation_item_has_a_side",
-                condition=Q(kind="missing_there", line__isnull=True, posting__isnull=False)
+            *checks(
+                reconciliation_item_has_a_side=Q(kind="missing_there", line__isnull=True, posting__isnull=False)
                 | Q(line__isnull=False) & ~Q(kind="missing_there"),
-            ),
-            models.CheckConstraint(
-                name="reconciliation_item_closed_by_operator",
-                condition=Q(state="open")
+                reconciliation_item_closed_by_operator=Q(state="open")
                 | Q(
                     state="closed",
                     note__regex=SOMETHING_WRITTEN,

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.models.books.reconciliation import PROVIDER_LENGTH, ReconciliationRun
 
 KEPT = timedelta(hours=24)
@@ -51,16 +52,13 @@ class ReportUpload(models.Model):
 
     class Meta:
         default_permissions = ("view", "add")
-        constraints = [
-            models.CheckConstraint(
-                name="report_upload_has_content_until_read",
-                condition=Q(state__in=["waiting", "reading"], sealed_content__isnull=False, due_at__isnull=False)
-                | Q(state__in=["done", "refused"], sealed_content__isnull=True, due_at__isnull=True),
-            ),
-            models.CheckConstraint(
-                name="report_upload_done_by_a_run", condition=Q(state="done", run__isnull=False) | ~Q(state="done")
-            ),
-        ]
+        constraints = checks(
+            report_upload_has_content_until_read=Q(
+                state__in=["waiting", "reading"], sealed_content__isnull=False, due_at__isnull=False
+            )
+            | Q(state__in=["done", "refused"], sealed_content__isnull=True, due_at__isnull=True),
+            report_upload_done_by_a_run=Q(state="done", run__isnull=False) | ~Q(state="done"),
+        )
         indexes = [
             models.Index(F("due_at"), name="report_upload_to_read", condition=Q(due_at__isnull=False)),
         ]

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock
+from payments.db.checks import checks
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 
@@ -73,7 +74,9 @@ class LogProgress(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [models.CheckConstraint(name="one_log_progress", condition=Q(id=1))]
+        constraints = checks(
+            one_log_progress=Q(id=1),
+        )
 
     def __str__(self) -> str:
         return f"{self.size} leaves"

@@ -7,7 +7,7 @@ from django.db.models.lookups import Exact, GreaterThan, GreaterThanOrEqual, IsN
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
-from payments.db.checks import RowRules, one_of
+from payments.db.checks import RowRules, checks, one_of
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnForeignKey, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -228,12 +228,10 @@ class Refund(FastModel):
 
     class Meta:
         verbose_name, verbose_name_plural = _("refund"), _("refunds")
-        constraints = [
-            models.CheckConstraint(name="refund_amount_positive", condition=Q(amount__gte=1)),
-            models.CheckConstraint(
-                name="refund_status_is_known", condition=Q(status__in=["pending", "succeeded", "failed"])
-            ),
-        ]
+        constraints = checks(
+            refund_amount_positive=Q(amount__gte=1),
+            refund_status_is_known=Q(status__in=["pending", "succeeded", "failed"]),
+        )
         indexes = [
             # Of the charge alone, it would cost no less than that of the merchant where a table was not analyzed yet.
             models.Index(F("charge"), F("merchant"), name="refund_of_charge"),

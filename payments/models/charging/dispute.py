@@ -5,6 +5,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -85,31 +86,20 @@ class Dispute(FastModel):
         ]
         constraints = [
             models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
-            models.CheckConstraint(
-                name="dispute_amount_positive", condition=Q(amount__gte=1, amount_withdrawn__gte=0, fee__gte=0)
-            ),
-            # One that is won may have given back a part.
-            models.CheckConstraint(
-                name="dispute_money_follows_status",
-                condition=Q(status="warning", withdrawn=False)
+            *checks(
+                dispute_amount_positive=Q(amount__gte=1, amount_withdrawn__gte=0, fee__gte=0),
+                # One that is won may have given back a part.
+                dispute_money_follows_status=Q(status="warning", withdrawn=False)
                 | Q(status="lost", withdrawn=True)
                 | Q(status__in=["needs_response", "under_review", "won", "accepted", "expired"]),
-            ),
-            models.CheckConstraint(
-                name="dispute_money_is_withdrawn", condition=Q(withdrawn=True) | Q(amount_withdrawn=0)
-            ),
-            models.CheckConstraint(
-                name="dispute_response_is_whole",
-                condition=Q(response="", response_state="", responded_at__isnull=True)
+                dispute_money_is_withdrawn=Q(withdrawn=True) | Q(amount_withdrawn=0),
+                dispute_response_is_whole=Q(response="", response_state="", responded_at__isnull=True)
                 | Q(
                     response__in=["evidence", "accept"],
                     response_state__in=["pending", "sent", "refused", "unknown"],
                     responded_at__isnull=False,
                 ),
-            ),
-            models.CheckConstraint(
-                name="dispute_pending_response_is_due",
-                condition=Q(response_state="pending", response_due_at__isnull=False)
+                dispute_pending_response_is_due=Q(response_state="pending", response_due_at__isnull=False)
                 | ~Q(response_state="pending") & Q(response_due_at__isnull=True),
             ),
         ]

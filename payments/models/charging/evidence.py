@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -52,7 +53,9 @@ class Evidence(FastModel):
         verbose_name_plural = "evidence"
         constraints = [
             models.UniqueConstraint(F("dispute"), F("type"), name="evidence_once_per_type"),
-            models.CheckConstraint(name="evidence_size_in_bounds", condition=Q(size__gte=1, size__lte=SIZE_MAX)),
+            *checks(
+                evidence_size_in_bounds=Q(size__gte=1, size__lte=SIZE_MAX),
+            ),
         ]
         indexes = [
             models.Index(F("created_at"), name="evidence_by_time"),

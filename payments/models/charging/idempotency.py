@@ -3,6 +3,7 @@ from django.db.models import F
 from django.db.models.lookups import Exact, IsNull
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fast_model import FastModel
 from payments.db.fields import CompressedField
 from payments.models.merchants.merchant import Merchant
@@ -26,9 +27,8 @@ class IdempotencyRecord(FastModel):
     class Meta:
         constraints = [
             models.UniqueConstraint(F("merchant"), F("livemode"), F("key"), name="idempotency_key_once_per_mode"),
-            models.CheckConstraint(
-                name="idempotency_answer_is_whole",
-                condition=Exact(IsNull(F("status"), True), IsNull(F("body"), True)),
+            *checks(
+                idempotency_answer_is_whole=Exact(IsNull(F("status"), True), IsNull(F("body"), True)),
             ),
         ]
 

@@ -1,6 +1,7 @@
 from django.db import models
 from django.db.models import F, Q
 
+from payments.db.checks import checks
 from payments.db.fields import OwnForeignKey
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
@@ -35,7 +36,9 @@ class PageVisit(models.Model):
                 *(F("charge"), F("merchant"), F("page"), F("address"), F("browser")),
                 name="page_visits_are_counted_once",
             ),
-            models.CheckConstraint(name="page_visit_happened", condition=Q(times__gte=1, last_at__gte=F("first_at"))),
+            *checks(
+                page_visit_happened=Q(times__gte=1, last_at__gte=F("first_at")),
+            ),
         ]
         indexes = [models.Index(F("last_at"), name="page_visit_age")]
 

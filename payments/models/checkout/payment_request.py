@@ -3,6 +3,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from payments.db.checks import checks
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnOneToOneField
 from payments.models.checkout.checkout import Checkout
@@ -59,10 +60,10 @@ class PaymentRequest(FastModel):
             models.UniqueConstraint(
                 F("series"), F("place"), F("merchant"), F("livemode"), name="payment_request_number_is_unique"
             ),
-            models.CheckConstraint(name="payment_request_resends_in_bounds", condition=Q(resends__lte=RESENDS_MAX)),
-            models.CheckConstraint(
-                name="payment_request_collects_a_source",
-                condition=Q(collect_at__isnull=True) | Q(source_id__isnull=False, collect_ended=""),
+            *checks(
+                payment_request_resends_in_bounds=Q(resends__lte=RESENDS_MAX),
+                payment_request_collects_a_source=Q(collect_at__isnull=True)
+                | Q(source_id__isnull=False, collect_ended=""),
             ),
         ]
         indexes = [

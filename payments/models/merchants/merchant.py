@@ -6,6 +6,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fast_model import FastModel
 
 check_support_phone = RegexValidator(
@@ -58,9 +59,9 @@ class Merchant(models.Model):
 
     class Meta:
         verbose_name, verbose_name_plural = _("merchant"), _("merchants")
-        constraints = [
-            models.CheckConstraint(name="merchant_bears_some_declines", condition=~models.Q(decline_budget=0)),
-        ]
+        constraints = checks(
+            merchant_bears_some_declines=~models.Q(decline_budget=0),
+        )
 
     def __str__(self) -> str:
         return self.title
@@ -83,14 +84,11 @@ class BrandPicture(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [
-            models.CheckConstraint(
-                name="brand_picture_in_bounds",
-                condition=LessThanOrEqual(
-                    models.Func("content", function="octet_length", output_field=models.IntegerField()), 280 * 1024
-                ),
+        constraints = checks(
+            brand_picture_in_bounds=LessThanOrEqual(
+                models.Func("content", function="octet_length", output_field=models.IntegerField()), 280 * 1024
             ),
-        ]
+        )
 
     def __str__(self) -> str:
         return f"picture {self.id}"
@@ -143,26 +141,14 @@ class ApiKey(FastModel):
 
     class Meta:
         verbose_name, verbose_name_plural = _("API key"), _("API keys")
-        constraints = [
-            models.CheckConstraint(
-                name="key_text_only_of_publishable",
-                condition=models.Q(kind="publishable") | models.Q(public_text=""),
-            ),
-            models.CheckConstraint(
-                name="key_rights_only_of_restricted",
-                condition=models.Q(~models.Q(rights=[]), kind__in=["restricted", "assistant"])
-                | models.Q(~models.Q(kind__in=["restricted", "assistant"]), rights=[]),
-            ),
-            models.CheckConstraint(
-                name="key_rules_only_of_assistants",
-                condition=models.Q(kind="assistant", asks_as__isnull=False)
-                | models.Q(~models.Q(kind="assistant"), rules={}, asks_as__isnull=True),
-            ),
-            models.CheckConstraint(
-                name="key_origins_only_of_publishable",
-                condition=models.Q(kind="publishable") | models.Q(allowed_origins=[]),
-            ),
-        ]
+        constraints = checks(
+            key_text_only_of_publishable=models.Q(kind="publishable") | models.Q(public_text=""),
+            key_rights_only_of_restricted=models.Q(~models.Q(rights=[]), kind__in=["restricted", "assistant"])
+            | models.Q(~models.Q(kind__in=["restricted", "assistant"]), rights=[]),
+            key_rules_only_of_assistants=models.Q(kind="assistant", asks_as__isnull=False)
+            | models.Q(~models.Q(kind="assistant"), rules={}, asks_as__isnull=True),
+            key_origins_only_of_publishable=models.Q(kind="publishable") | models.Q(allowed_origins=[]),
+        )
 
     def __str__(self) -> str:
         return f"{self.masked_prefix}…{self.last4}"

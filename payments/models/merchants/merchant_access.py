@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock
+from payments.db.checks import checks
 from payments.models.merchants.merchant import Merchant
 
 # The merchants that an operator works for; None for all.
@@ -72,9 +73,8 @@ class MerchantAccess(models.Model):
         permissions = [("work_for_all_merchants", "Works for all merchants")]
         constraints = [
             models.UniqueConstraint(F("user"), F("merchant"), name="merchant_access_once"),
-            models.CheckConstraint(
-                name="merchant_access_role_is_known",
-                condition=Q(role__in=["", "owner", "finance", "support", "developer", "viewer"]),
+            *checks(
+                merchant_access_role_is_known=Q(role__in=["", "owner", "finance", "support", "developer", "viewer"]),
             ),
         ]
 

@@ -4,6 +4,7 @@ from django.db.models import F, Func, Q
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fields import VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
@@ -73,12 +74,10 @@ class WebhookEndpoint(models.Model):
 
     class Meta:
         verbose_name, verbose_name_plural = _("webhook endpoint"), _("webhook endpoints")
-        constraints = [
-            models.CheckConstraint(name="endpoint_lists_events", condition=~Q(enabled_events=[])),
-            models.CheckConstraint(
-                name="endpoint_given_up_is_disabled", condition=Q(gave_up_at__isnull=True) | Q(status="disabled")
-            ),
-        ]
+        constraints = checks(
+            endpoint_lists_events=~Q(enabled_events=[]),
+            endpoint_given_up_is_disabled=Q(gave_up_at__isnull=True) | Q(status="disabled"),
+        )
         indexes = [
             models.Index(
                 F("merchant"), F("livemode"), F("id"), name="endpoint_of_merchant", condition=~Q(status="deleted")

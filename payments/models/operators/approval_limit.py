@@ -5,6 +5,7 @@ from django.db.models import F, Q
 from django.db.models.lookups import Exact, IsNull
 from django.utils.translation import gettext_lazy as _
 
+from payments.db.checks import checks
 from payments.models.charging.charge import AMOUNT_MAX
 from payments.models.merchants.merchant import Merchant
 
@@ -31,11 +32,10 @@ class ApprovalLimit(models.Model):
         constraints = [
             models.UniqueConstraint(F("role"), F("currency"), name="one_approval_limit_per_role_and_currency"),
             models.UniqueConstraint(F("merchant"), F("currency"), name="one_approval_limit_per_merchant_and_currency"),
-            models.CheckConstraint(
-                name="approval_limit_of_a_role_or_a_merchant",
-                condition=Exact(IsNull(F("role"), True), IsNull(F("merchant"), False)),
+            *checks(
+                approval_limit_of_a_role_or_a_merchant=Exact(IsNull(F("role"), True), IsNull(F("merchant"), False)),
+                approval_limit_in_bounds=Q(amount__gte=0, amount__lte=AMOUNT_MAX),
             ),
-            models.CheckConstraint(name="approval_limit_in_bounds", condition=Q(amount__gte=0, amount__lte=AMOUNT_MAX)),
         ]
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from payments.db.checks import checks
 from payments.models.charging.charge import AMOUNT_MAX
 from payments.models.operators.reasons import SOMETHING_WRITTEN
 
@@ -48,69 +49,41 @@ PAYING_OUT = [PAY_OUT, Kind.SEND_FILE.value]
 EXECUTED = [*ACTIONS, ASSISTANT_CALL]
 OPEN = ["proposed", "approved"]
 CONSTRAINTS = [
-    models.CheckConstraint(
-        name="approval_request_is_of_a_merchant_or_a_bank_file",
-        condition=Q(kind=Kind.SEND_FILE, merchant__isnull=True) | ~Q(kind=Kind.SEND_FILE) & Q(merchant__isnull=False),
-    ),
-    models.CheckConstraint(name="approval_request_kind_is_known", condition=Q(kind__in=Kind.values)),
-    models.CheckConstraint(name="approval_request_has_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
-    models.CheckConstraint(
-        name="approval_request_decided_by_another",
-        condition=Q(decided_by__isnull=True) | ~Q(decided_by=F("proposed_by")),
-    ),
-    models.CheckConstraint(
-        name="approval_request_decided_whole",
-        condition=Q(state__in=["approved", "done", "refused", "rejected"]) & DECIDED
+    *checks(
+        approval_request_is_of_a_merchant_or_a_bank_file=Q(kind=Kind.SEND_FILE, merchant__isnull=True)
+        | ~Q(kind=Kind.SEND_FILE) & Q(merchant__isnull=False),
+        approval_request_kind_is_known=Q(kind__in=Kind.values),
+        approval_request_has_reason=Q(reason__regex=SOMETHING_WRITTEN),
+        approval_request_decided_by_another=Q(decided_by__isnull=True) | ~Q(decided_by=F("proposed_by")),
+        approval_request_decided_whole=Q(state__in=["approved", "done", "refused", "rejected"]) & DECIDED
         | Q(state__in=["proposed", "withdrawn", "expired", "overtaken"]) & UNDECIDED
         | Q(state__in=["approved", "done", "refused"], kind__in=EXECUTED) & UNDECIDED
         | Q(state="done", kind=PAY_OUT) & UNDECIDED
         | Q(state__in=["withdrawn", "expired"], kind__in=KEYS) & DECIDED,
-    ),
-    models.CheckConstraint(
-        name="approval_request_state_fits_its_kind",
-        condition=Q(state__in=["proposed", "done", "rejected", "withdrawn", "expired"])
+        approval_request_state_fits_its_kind=Q(state__in=["proposed", "done", "rejected", "withdrawn", "expired"])
         | Q(state="approved", kind__in=[*EXECUTED, *KEYS])
         | Q(state="refused", kind__in=EXECUTED)
         | Q(state="overtaken", kind__in=[CORRECTION, *PAYING_OUT]),
-    ),
-    models.CheckConstraint(
-        name="approval_request_keeps_no_credentials",
-        condition=Q(sealed_credentials__isnull=True)
+        approval_request_keeps_no_credentials=Q(sealed_credentials__isnull=True)
         | Q(state="proposed", kind__in=["add_account", "change_account", "add_payout_account"]),
-    ),
-    models.CheckConstraint(
-        name="operator_action_has_amount",
-        condition=~Q(kind__in=ACTIONS)
+        operator_action_has_amount=~Q(kind__in=ACTIONS)
         | Q(charge__isnull=False, amount__isnull=False, amount__gte=1, amount__lte=AMOUNT_MAX) & ~Q(currency=""),
-    ),
-    models.CheckConstraint(
-        name="assistant_call_has_amount",
-        condition=~Q(kind=ASSISTANT_CALL)
+        assistant_call_has_amount=~Q(kind=ASSISTANT_CALL)
         | Q(amount__isnull=False, amount__gte=1, amount__lte=AMOUNT_MAX, after__has_keys=["tool", "key"])
         & ~Q(currency=""),
-    ),
-    models.CheckConstraint(
-        name="payout_request_has_amount",
-        condition=~Q(kind__in=PAYING_OUT) | Q(amount__isnull=False, amount__gte=1) & ~Q(currency=""),
-    ),
-    models.CheckConstraint(
-        name="operator_action_above_the_limit_by_two",
-        condition=~Q(kind__in=[Kind.VOID.value, Kind.REFUND.value, ASSISTANT_CALL, PAY_OUT])
+        payout_request_has_amount=~Q(kind__in=PAYING_OUT) | Q(amount__isnull=False, amount__gte=1) & ~Q(currency=""),
+        operator_action_above_the_limit_by_two=~Q(
+            kind__in=[Kind.VOID.value, Kind.REFUND.value, ASSISTANT_CALL, PAY_OUT]
+        )
         | Q(state__in=["proposed", "rejected", "withdrawn", "expired", "overtaken"])
         | Q(decided_by__isnull=False)
         | Q(limit__isnull=False, amount__lte=F("limit")),
-    ),
-    models.CheckConstraint(
-        name="operator_action_ends_with_attempt_or_code",
-        condition=~Q(kind__in=EXECUTED) & Q(code="")
+        operator_action_ends_with_attempt_or_code=~Q(kind__in=EXECUTED) & Q(code="")
         | Q(kind=ASSISTANT_CALL, state="done", code="")
         | Q(state="done", attempt__isnull=False, code="")
         | Q(state="refused") & ~Q(code="")
         | Q(attempt__isnull=True, code="") & ~Q(state__in=["done", "refused"]),
-    ),
-    models.CheckConstraint(
-        name="correction_outcome_has_its_proof",
-        condition=~Q(kind=CORRECTION)
+        correction_outcome_has_its_proof=~Q(kind=CORRECTION)
         | Q(charge__isnull=False, attempt__isnull=False, after__has_keys=["outcome", "code", "reference"])
         & (
             Q(after__outcome="approved", after__code="") & ~Q(after__reference="")

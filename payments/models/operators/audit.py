@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock
+from payments.db.checks import checks
 from payments.models.operators.approval_request import ApprovalRequest
 
 # The hash before the first entry.
@@ -46,7 +47,9 @@ class AuditHead(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [models.CheckConstraint(name="audit_has_one_head", condition=Q(id=1))]
+        constraints = checks(
+            audit_has_one_head=Q(id=1),
+        )
 
     def __str__(self) -> str:
         return f"head at {self.number}"

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock
+from payments.db.checks import checks
 from payments.models.charging.attempt import Attempt
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
@@ -39,15 +40,12 @@ class Case(models.Model):
 
     class Meta:
         default_permissions = ("view", "change")
-        constraints = [
-            models.CheckConstraint(
-                name="case_has_one_subject",
-                condition=Q(charge__isnull=False, attempt__isnull=True, item__isnull=True)
-                | Q(charge__isnull=True, attempt__isnull=False, item__isnull=True)
-                | Q(charge__isnull=True, attempt__isnull=True, item__isnull=False),
-            ),
-            models.CheckConstraint(name="case_has_few_tags", condition=Q(tags__len__lte=TAGS_MAX)),
-        ]
+        constraints = checks(
+            case_has_one_subject=Q(charge__isnull=False, attempt__isnull=True, item__isnull=True)
+            | Q(charge__isnull=True, attempt__isnull=False, item__isnull=True)
+            | Q(charge__isnull=True, attempt__isnull=True, item__isnull=False),
+            case_has_few_tags=Q(tags__len__lte=TAGS_MAX),
+        )
         indexes = [GinIndex(F("tags"), name="case_tags")]
 
     def __str__(self) -> str:
@@ -68,9 +66,9 @@ class Note(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [
-            models.CheckConstraint(name="note_is_not_empty", condition=Q(text__regex=SOMETHING_WRITTEN)),
-        ]
+        constraints = checks(
+            note_is_not_empty=Q(text__regex=SOMETHING_WRITTEN),
+        )
 
     def __str__(self) -> str:
         return f"note {self.pk}"

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from payments.db.checks import checks
 from payments.models.outbox_message import OutboxMessage
 
 KEY_MAX_LENGTH = 500
@@ -24,9 +25,9 @@ class NotificationChoice(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [
-            models.CheckConstraint(name="notification_mode_is_known", condition=Q(mode__in=["none", "each", "digest"])),
-        ]
+        constraints = checks(
+            notification_mode_is_known=Q(mode__in=["none", "each", "digest"]),
+        )
 
     def __str__(self) -> str:
         return self.mode

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.models.merchants.merchant import Merchant
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 
@@ -58,26 +59,20 @@ class Block(models.Model):
             ("put_block", "Can block cards, e-mail addresses and addresses"),
             ("lift_block", "Can lift blocks"),
         ]
-        constraints = [
-            models.CheckConstraint(
-                name="block_is_of_one_thing",
-                condition=Q(fingerprint__isnull=False, bin="", email="", address="") & ~Q(card="")
-                | Q(fingerprint__isnull=True, card="", email="", address="") & ~Q(bin="")
-                | Q(fingerprint__isnull=True, card="", bin="", address="") & ~Q(email="")
-                | Q(fingerprint__isnull=True, card="", bin="", email="") & ~Q(address=""),
+        constraints = checks(
+            block_is_of_one_thing=Q(fingerprint__isnull=False, bin="", email="", address="") & ~Q(card="")
+            | Q(fingerprint__isnull=True, card="", email="", address="") & ~Q(bin="")
+            | Q(fingerprint__isnull=True, card="", bin="", address="") & ~Q(email="")
+            | Q(fingerprint__isnull=True, card="", bin="", email="") & ~Q(address=""),
+            block_email_in_lower_case=Q(email=Lower("email")),
+            block_has_a_reason=Q(reason__regex=SOMETHING_WRITTEN),
+            block_lifted_whole=Q(lifted_at__isnull=True, lifted_by__isnull=True, lifted_because="")
+            | Q(
+                lifted_at__isnull=False,
+                lifted_by__isnull=False,
+                lifted_because__regex=SOMETHING_WRITTEN,
             ),
-            models.CheckConstraint(name="block_email_in_lower_case", condition=Q(email=Lower("email"))),
-            models.CheckConstraint(name="block_has_a_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
-            models.CheckConstraint(
-                name="block_lifted_whole",
-                condition=Q(lifted_at__isnull=True, lifted_by__isnull=True, lifted_because="")
-                | Q(
-                    lifted_at__isnull=False,
-                    lifted_by__isnull=False,
-                    lifted_because__regex=SOMETHING_WRITTEN,
-                ),
-            ),
-        ]
+        )
         indexes = [
             models.Index(
                 F("fingerprint"), name="block_of_card", condition=Q(lifted_at__isnull=True, fingerprint__isnull=False)

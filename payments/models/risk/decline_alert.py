@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.db.fields import OwnForeignKey
 from payments.models.charging.charge import Charge
 from payments.models.charging.source import Source
@@ -60,12 +61,9 @@ class DeclineAlert(models.Model):
             models.UniqueConstraint(
                 F("merchant"), F("livemode"), F("kind"), F("window_starts_at"), name="one_decline_alert_per_window"
             ),
-            models.CheckConstraint(
-                name="decline_alert_window_has_an_end", condition=Q(window_ends_at__gt=F("window_starts_at"))
-            ),
-            models.CheckConstraint(
-                name="decline_alert_acknowledged_whole",
-                condition=Q(acknowledged_at__isnull=True, acknowledged_by__isnull=True)
+            *checks(
+                decline_alert_window_has_an_end=Q(window_ends_at__gt=F("window_starts_at")),
+                decline_alert_acknowledged_whole=Q(acknowledged_at__isnull=True, acknowledged_by__isnull=True)
                 | Q(acknowledged_at__isnull=False, acknowledged_by__isnull=False),
             ),
         ]

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import checks
 from payments.models.merchants.merchant import Merchant
 from payments.models.operators.reasons import SOMETHING_WRITTEN
 
@@ -39,7 +40,9 @@ class ProviderAccount(models.Model):
             ("test_provideraccount", "Can test the credentials of provider accounts"),
         ]
         constraints = [
-            models.CheckConstraint(name="provider_account_has_a_title", condition=Q(title__regex=SOMETHING_WRITTEN)),
+            *checks(
+                provider_account_has_a_title=Q(title__regex=SOMETHING_WRITTEN),
+            ),
             models.UniqueConstraint(F("merchant"), F("livemode"), F("title"), name="one_provider_account_per_title"),
         ]
 

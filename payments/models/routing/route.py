@@ -2,6 +2,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids, sourcetypes
+from payments.db.checks import checks
 from payments.models.routing.provider_account import ProviderAccount
 
 
@@ -27,24 +28,16 @@ class Route(models.Model):
     class Meta:
         default_permissions = ("view",)
         permissions = [("change_route", "Can make and change routes")]
-        constraints = [
-            models.CheckConstraint(name="route_source_type_is_known", condition=Q(source_type__in=sourcetypes.NAMES)),
-            models.CheckConstraint(name="route_currency_is_a_code", condition=Q(currency__regex=r"^([A-Z]{3})?$")),
-            models.CheckConstraint(
-                name="route_amounts_are_a_range",
-                condition=(Q(amount_min__isnull=True) | Q(amount_min__gte=1))
-                & (Q(amount_max__isnull=True) | Q(amount_max__gte=1))
-                & (Q(amount_min__isnull=True) | Q(amount_max__isnull=True) | Q(amount_max__gte=F("amount_min"))),
-            ),
+        constraints = checks(
+            route_source_type_is_known=Q(source_type__in=sourcetypes.NAMES),
+            route_currency_is_a_code=Q(currency__regex=r"^([A-Z]{3})?$"),
+            route_amounts_are_a_range=(Q(amount_min__isnull=True) | Q(amount_min__gte=1))
+            & (Q(amount_max__isnull=True) | Q(amount_max__gte=1))
+            & (Q(amount_min__isnull=True) | Q(amount_max__isnull=True) | Q(amount_max__gte=F("amount_min"))),
             # Bounds make sense only in one currency.
-            models.CheckConstraint(
-                name="route_amounts_are_of_a_currency",
-                condition=Q(amount_min__isnull=True, amount_max__isnull=True) | ~Q(currency=""),
-            ),
-            models.CheckConstraint(
-                name="route_partial_refund_is_a_refund", condition=Q(partial_refund=False) | Q(refund=True)
-            ),
-        ]
+            route_amounts_are_of_a_currency=Q(amount_min__isnull=True, amount_max__isnull=True) | ~Q(currency=""),
+            route_partial_refund_is_a_refund=Q(partial_refund=False) | Q(refund=True),
+        )
 
     def __str__(self) -> str:
         return f"{sourcetypes.shown(self.source_type).label} {self.currency}".strip()

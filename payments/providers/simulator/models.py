@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.db.checks import RowRules
+from payments.db.checks import RowRules, checks
 from payments.db.fast_model import FastModel
 from payments.providers.base import Operation
 
@@ -120,10 +120,9 @@ class SimulatedOperation(FastModel):
     class Meta:
         constraints = [
             models.UniqueConstraint(F("reference"), name="simulated_operation_once_per_reference"),
-            models.CheckConstraint(name="simulated_operation_kind", condition=Q(kind__in=[*map(str, Operation.Kind)])),
-            models.CheckConstraint(
-                name="simulated_only_refunds_settle",
-                condition=Q(settles_at__isnull=True, settles_as="")
+            *checks(
+                simulated_operation_kind=Q(kind__in=[*map(str, Operation.Kind)]),
+                simulated_only_refunds_settle=Q(settles_at__isnull=True, settles_as="")
                 | Q(settles_at__isnull=False, kind="refund", settles_as__in=["succeeded", "failed"]),
             ),
         ]
@@ -155,7 +154,9 @@ class Entry(FastModel):
     class Meta:
         verbose_name_plural = "entries"
         constraints = [
-            models.CheckConstraint(name="simulated_entry_positive", condition=Q(amount__gte=1)),
+            *checks(
+                simulated_entry_positive=Q(amount__gte=1),
+            ),
             models.UniqueConstraint(F("reference"), F("kind"), name="simulated_entry_once_per_reference"),
         ]
         indexes = [models.Index(F("created_at"), name="simulated_entry_by_time")]
@@ -188,10 +189,9 @@ class SimulatedPayout(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(F("reference"), name="simulated_payout_once_per_reference"),
-            models.CheckConstraint(name="simulated_payout_positive", condition=Q(amount__gte=1)),
-            models.CheckConstraint(
-                name="simulated_payout_under_way_is_due",
-                condition=Q(state="accepted", due_at__isnull=False)
+            *checks(
+                simulated_payout_positive=Q(amount__gte=1),
+                simulated_payout_under_way_is_due=Q(state="accepted", due_at__isnull=False)
                 | Q(state="paid")
                 | Q(state__in=["lost", "failed", "returned"], due_at__isnull=True),
             ),
