@@ -15,7 +15,7 @@ from payments.db.backend.row_security import rows_of
 from payments.merchant_site.form_owner import refusal_of
 from payments.merchant_site.membership import memberships_of, open_membership, switch_merchant
 from payments.models import Merchant, MerchantAccess
-from payments.staff.admin_site.navigation import Section
+from payments.staff.admin_site.navigation import Section, section
 from payments.staff.admin_site.site import PeopleSite
 
 # What an address calls the key of its row.
@@ -23,35 +23,21 @@ KEYS = ("pk", "object_id")
 # The navigation counts no more requests that wait.
 COUNTED = 100
 SECTIONS: Mapping[str, Sequence[Section]] = {
-    "": (Section("Home", "home", ("index",)),),
+    "": (section("Home", "home", "index"),),
     "Payments": (
-        Section("Payments", "card", ("payments.charge", "payments.refund", "payments.charge?money=held")),
-        Section("Checkout", "shop", ("payments.checkout", "payments.paymentlink")),
-        Section("Customers", "people", ("customers.customer", "payments.payermessage")),
-        Section("Disputes", "flag", ("payments.dispute",)),
-        Section(
-            "Approvals",
-            "inbox",
-            (
-                *("payments_approvalrequest_waiting", "payments.operatoraction", "payments.approvalrequest"),
-                "payments.assistantcall",
-            ),
-        ),
+        section("Payments", "card", "charge refund charge?money=held"),
+        section("Checkout", "shop", "checkout paymentlink"),
+        section("Customers", "people", "customers.customer payermessage"),
+        section("Disputes", "flag", "dispute"),
+        section("Approvals", "inbox", "payments_approvalrequest_waiting operatoraction approvalrequest assistantcall"),
     ),
     "Money": (
-        Section("Payouts", "bank", ("payments.payout", "balance", "payments.payoutaccount", "payments.payoutschedule")),
-        Section("Reports", "report", ("payments.statement", "payments.fileschedule")),
+        section("Payouts", "bank", "payout balance payoutaccount payoutschedule"),
+        section("Reports", "report", "statement fileschedule"),
     ),
     "Shop": (
-        Section(
-            "Developers",
-            "code",
-            (
-                *("payments.apikey", "payments.webhookendpoint", "payments.webhook", "payments.event"),
-                *("payments.apirequest", "payments.webhooksecret", "rehearse"),
-            ),
-        ),
-        Section("Settings", "sliders", ("payments.merchant", "payments.merchantaccess", "payments.approvallimit")),
+        section("Developers", "code", "apikey webhookendpoint webhook event apirequest webhooksecret rehearse"),
+        section("Settings", "sliders", "merchant merchantaccess approvallimit"),
     ),
 }
 

@@ -25,86 +25,60 @@ class Section:
     pages: tuple[str, ...]
 
 
+NAMES = {
+    "index": "Home",
+    "inbox": "Inbox",
+    "on_call": "On call",
+    "balance": "Balance",
+    "rehearse": "Rehearse",
+    "payments_approvalrequest_waiting": "Waiting for approval",
+    "payments.charge?money=held": "Holds",
+}
+
+
+def section(name: str, icon: str, pages: str) -> Section:
+    """Return a section with the pages that a text names, where `charge` stands for `payments.charge`."""
+    whole = (page if page in NAMES or "." in page else f"payments.{page}" for page in pages.split())
+    return Section(name, icon, tuple(whole))
+
+
 # The sections by their headings.
 SECTIONS: Mapping[str, Sequence[Section]] = {
     "": (
-        Section("Home", "home", ("index",)),
-        Section(
+        section("Home", "home", "index"),
+        section(
             "Inbox",
             "inbox",
-            (
-                *("inbox", "payments.approvalrequest", "payments.operatoraction", "payments.case"),
-                *("payments.assistantcall", "payments.unknownoutcome", "payments.declinealert", "on_call"),
-            ),
+            "inbox approvalrequest operatoraction case assistantcall unknownoutcome declinealert on_call",
         ),
     ),
     "Payments": (
-        Section(
-            "Payments",
-            "card",
-            (
-                *("payments.charge", "payments.refund", "payments.checkout", "payments.paymentlink"),
-                *("payments.source", "payments.card", "payments.attempt"),
-            ),
-        ),
-        Section("Customers", "people", ("customers.customer", "payments.payermessage")),
-        Section("Disputes", "flag", ("payments.dispute",)),
+        section("Payments", "card", "charge refund checkout paymentlink source card attempt"),
+        section("Customers", "people", "customers.customer payermessage"),
+        section("Disputes", "flag", "dispute"),
     ),
     "Money": (
-        Section(
-            "Payouts",
-            "bank",
-            ("payments.payout", "payments.payoutfile", "payments.payoutschedule", "payments.payoutaccount"),
-        ),
-        Section(
+        section("Payouts", "bank", "payout payoutfile payoutschedule payoutaccount"),
+        section(
             "Reconciliation",
             "scale",
-            (
-                *("payments.reconciliationitem", "payments.reconciliationrun", "payments.reportupload"),
-                *("payments.reportline", "payments.ownbankaccount", "payments.settlement", "payments.correction"),
-            ),
+            "reconciliationitem reconciliationrun reportupload reportline ownbankaccount settlement correction",
         ),
-        Section(
-            "Reports",
-            "report",
-            (
-                *("payments.statement", "payments.ledgerday", "payments.account", "payments.posting"),
-                *("payments.moneycheck", "payments.fileschedule"),
-            ),
-        ),
+        section("Reports", "report", "statement ledgerday account posting moneycheck fileschedule"),
     ),
     "Service": (
-        Section(
-            "Merchants",
-            "shop",
-            (
-                *("payments.merchant", "payments.feetemplate", "payments.provideraccount", "payments.route"),
-                "payments.block",
-            ),
-        ),
-        Section(
+        section("Merchants", "shop", "merchant feetemplate provideraccount route block"),
+        section(
             "Developers",
             "code",
-            (
-                *("payments.apikey", "payments.webhookendpoint", "payments.webhook", "payments.webhooksecret"),
-                *("payments.apirequest", "payments.event", "payments.providermessage", "payments.idempotencyrecord"),
-            ),
+            "apikey webhookendpoint webhook webhooksecret apirequest event providermessage idempotencyrecord",
         ),
-        Section(
-            "Settings",
-            "sliders",
-            (
-                *("auth.user", "payments.approvallimit", "payments.auditentry"),
-                *("payments.binrange", "payments.datakey"),
-            ),
-        ),
-        Section(
+        section("Settings", "sliders", "auth.user approvallimit auditentry binrange datakey"),
+        section(
             "Simulator",
             "dice",
-            (
-                *("simulator.simulatedpayment", "simulator.simulatedoperation", "simulator.simulatedpayout"),
-                *("simulator.entry", "simulator.message"),
-            ),
+            "simulator.simulatedpayment simulator.simulatedoperation simulator.simulatedpayout simulator.entry "
+            "simulator.message",
         ),
     ),
 }
@@ -114,15 +88,6 @@ PERMISSIONS = {
     "balance": ("payments.view_payout",),
     "rehearse": ("payments.view_apikey",),
     "payments_approvalrequest_waiting": (MAY_SEE,),
-}
-NAMES = {
-    "index": "Home",
-    "inbox": "Inbox",
-    "on_call": "On call",
-    "balance": "Balance",
-    "rehearse": "Rehearse",
-    "payments_approvalrequest_waiting": "Waiting for approval",
-    "payments.charge?money=held": "Holds",
 }
 
 
