@@ -2,7 +2,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -65,42 +64,19 @@ class ChargeAdmin(ChargeList):
     parts: Sequence[Part] = (WaitingRequests(), People(lambda charge: charge.source), CasePanel())
     contents = FOR_OPERATORS
     fieldsets = (
-        (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
-        (_("Money"), {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
         (
-            _("State"),
+            _("All fields"),
             {
                 "fields": (
-                    "status",
-                    "authorized",
-                    "captured",
-                    "hold_expires",
-                    "settle_due",
-                    "settled",
-                    "operation",
-                    "reversed_late",
-                    "version",
-                )
+                    *("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor"),
+                    *("shown_amount", "shown_captured", "refunded", "rate", "shown_fee", "status", "authorized"),
+                    *("captured", "hold_expires", "settle_due", "settled", "operation", "reversed_late", "version"),
+                    *("source_link", "checkout_link", "require_auth", "initiator", "schedule", "shown_action"),
+                    *("action_expires", "redirect_url", "shown_failure", "shown_metadata", "created", "updated"),
+                ),
+                "classes": ("collapse",),
             },
         ),
-        (
-            _("Payer"),
-            {
-                "fields": (
-                    "source_link",
-                    "checkout_link",
-                    "require_auth",
-                    "initiator",
-                    "schedule",
-                    "shown_action",
-                    "action_expires",
-                    "redirect_url",
-                )
-            },
-        ),
-        (_("Why it did not go through"), {"fields": ("shown_failure",)}),
-        (_("As sent"), {"fields": ("shown_metadata",)}),
-        (_("Times"), {"fields": ("created", "updated")}),
     )
     shown_captured = money_column("amount_captured")
     shown_failure = json_column("failure_data")
@@ -117,10 +93,6 @@ class ChargeAdmin(ChargeList):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("merchant", "source__card")
-
-    def get_fieldsets(self, request: HttpRequest, obj: Charge | None = None) -> Any:
-        fields = flatten_fieldsets(super().get_fieldsets(request, obj))
-        return [(_("All fields"), {"fields": fields, "classes": ("collapse",)})]
 
     def headline(self, row: Charge) -> str:
         about = gettext("for {about}").format(about=row.description) if row.description else ""
