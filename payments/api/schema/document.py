@@ -4,6 +4,8 @@ extensions for kaha's own fields, serializers and API keys.
 
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from threading import Lock
 from typing import Any
 
@@ -18,8 +20,8 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type, get_doc
 from rest_framework.fields import empty
 
+from payments.api.schema import calls
 from payments.api.schema.callbacks import webhooks
-from payments.api.schema.calls import account, checkout, payment_links, payments, payouts, webhook_endpoints
 from payments.api.schema.introduction import introduction
 from payments.api.schema.operations import add_links
 from payments.api.schema.responses import NAMED
@@ -34,17 +36,9 @@ from payments.rendering.objects.api_object import Member
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.member import id_form
 
-__all__ = [
-    "account",
-    "checkout",
-    "clean_paths",
-    "document",
-    "finish",
-    "payment_links",
-    "payments",
-    "payouts",
-    "webhook_endpoints",
-]
+# Each module describes its views.
+for module in iter_modules(calls.__path__, f"{calls.__name__}."):
+    import_module(module.name)
 
 Document = dict[str, Any]
 Endpoint = tuple[str, str, str, Callable[..., Any]]
