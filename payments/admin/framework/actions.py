@@ -140,8 +140,9 @@ class Action(Part, ABC):
         return forms.Form({}) if self.asks_nothing else self.form(data)
 
     def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        """Return the field that `refusal` is about; None for the whole form."""
-        return None
+        """Return the field that `refusal` is about, by default the one that it names; None for the whole form."""
+        field = getattr(refusal, "field", "")
+        return field if field in form.fields else None
 
     def facts(self, row: Any) -> Facts:
         """Yield what the action is about, and what will happen."""

@@ -115,9 +115,6 @@ class SendTestEvent(Action):
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
         return TestEventForm(data)
 
-    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        return "url" if isinstance(refusal, ForbiddenUrl) else None
-
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         result = send_test_event(merchant, cleaned["url"], MODES[cleaned["mode"]])
         proper = "properly" if isinstance(result, Answer) and result.is_proper else "and must answer 2xx"

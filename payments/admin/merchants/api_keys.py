@@ -188,9 +188,6 @@ class SetOrigins(Action):
     def about(self, key: ApiKey) -> Facts:
         return facts_of(key)
 
-    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        return "origins"
-
     def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
         origins = set_origins(key, cleaned["origins"])
         words = gettext("From now on for pages of {origins}.") if origins else gettext("From now on it has no list.")

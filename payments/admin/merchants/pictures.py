@@ -64,9 +64,6 @@ class SetPicture(Action):
             del form.fields["remove"]
         return form
 
-    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        return "file"
-
     def about(self, merchant: Merchant) -> Facts:
         yield from super().about(merchant)
         yield from pictures_of(merchant)

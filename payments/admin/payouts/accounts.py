@@ -84,9 +84,6 @@ class SetPayoutAccount(Action):
     def notice(self, merchant: Merchant, operator: User) -> Any:
         return approval_notice(self.approved_by, operator, merchant)
 
-    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        return getattr(refusal, "field", None) or None
-
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         details = accounts.checked(Details(cleaned["currency"], cleaned["holder"], cleaned["bic"]))
         number = accounts.checked_number(details, cleaned["number"])

@@ -92,10 +92,6 @@ class SetsTerms(Action):
     permission = MAY_CHANGE
     refusals = (BadSchedule, Refused, VaultUnavailable)
 
-    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        field = getattr(refusal, "field", "")
-        return field if field in form.fields else None
-
     def set(self, merchant: Merchant, livemode: bool, currency: str, cleaned: dict[str, Any]) -> Done:
         account = cleaned["provider_account"]
         names = ("interval", "delay_days", "reserve_percent", "reserve_days")

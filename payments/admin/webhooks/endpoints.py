@@ -80,9 +80,6 @@ class AddEndpoint(Action):
     form = NewEndpointForm
     what_happens = _("Events from now on are sent there too. The secret that signs them is shown once.")
 
-    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        return "url" if isinstance(refusal, ForbiddenUrl) else None
-
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         livemode = MODES[cleaned["mode"]]
         endpoint, secret = endpoints.add_for_operator(
@@ -108,9 +105,6 @@ class EndpointAction(Action):
     def about(self, endpoint: WebhookEndpoint) -> Facts:
         yield gettext("Merchant"), endpoint.merchant.title
         yield gettext("URL"), endpoint.url
-
-    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
-        return "url" if isinstance(refusal, ForbiddenUrl) and "url" in form.fields else None
 
 
 class ChangeEndpoint(EndpointAction):

@@ -22,7 +22,9 @@ DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
 class BadOrigins(ValueError):
-    """Origins that a key cannot have; the message is for the person who gave them."""
+    """Origins that a key cannot have; the message is for the person who gave them, beside `field`."""
+
+    field = "origins"
 
 
 def allows_origin(key: ApiKey, origin: str, *, is_strict: bool = False) -> bool:

@@ -28,7 +28,9 @@ UNREADABLE = _(
 
 
 class BadPicture(Exception):
-    """A file cannot become a picture; the message says what to do instead."""
+    """A file cannot become a picture; the message says what to do instead, beside `field`."""
+
+    field = "file"
 
 
 def set_picture(merchant: Merchant, name: str, file: bytes | None) -> None:

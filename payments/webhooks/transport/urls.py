@@ -29,7 +29,9 @@ TARGET_CHARACTERS = "!$%&'()*+,/:;=?@[]~"
 
 
 class ForbiddenUrl(Exception):
-    """A URL that may not be called; the text is the reason, for the merchant to read."""
+    """A URL that may not be called; the text is the reason, for the merchant to read, beside `field`."""
+
+    field = "url"
 
 
 @dataclass(frozen=True, slots=True)
