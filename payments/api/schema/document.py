@@ -149,7 +149,7 @@ def _share_choices(schemas: Document) -> None:
     Generators of clients make a class of each list of values.
     """
     given, shown = schemas[SessionInput.__name__]["properties"], schemas[SESSION.name]["properties"]
-    for name in [name for name in given.keys() & shown.keys() if "enum" in given[name]]:
+    for name in [name for name in given if name in shown and "enum" in given[name]]:
         component = f"Session{name.title().replace('_', '')}"
         reference = {"$ref": f"#/components/schemas/{component}"}
         schemas[component] = {key: shown[name][key] for key in ("type", "enum", "description")}
