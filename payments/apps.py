@@ -6,7 +6,6 @@ from django.db.models.signals import post_migrate
 
 class PaymentsConfig(AppConfig):
     name = "payments"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from payments import vault

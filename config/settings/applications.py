@@ -23,7 +23,7 @@ INSTALLED_APPS = [
     "payments.providers.simulator",
     "customers",
     "payments.staff.apps.StaffConfig",
-    "payments.merchant_site.apps.MerchantSiteConfig",
+    "payments.merchant_site",
 ]
 MIDDLEWARE = [
     "config.http.middleware.KeyUse",

@@ -13,7 +13,6 @@ class StaffConfig(AppConfig):
     """The last of the apps, so that all permissions of the roles exist when its `post_migrate` runs."""
 
     name = "payments.staff"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         # Their signal receivers write the audit log, lock out and end sessions.

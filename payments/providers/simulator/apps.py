@@ -5,4 +5,3 @@ class SimulatorConfig(AppConfig):
     name = "payments.providers.simulator"
     label = "simulator"
     verbose_name = "Simulator (its own books)"
-    default_auto_field = "django.db.models.BigAutoField"
