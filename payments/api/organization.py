@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from payments import clock, sourcetypes
 from payments.domain.merchants.terms import is_enabled
@@ -14,11 +14,10 @@ from payments.ledger.fees import Rate, rate_of
 from payments.models import ApiKey, Merchant, PayoutAccount, PayoutSchedule, Route
 from payments.money import DEFAULT_CURRENCY
 from payments.providers.registry import CONNECTORS
-from payments.rendering.brand import own_branding
+from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR, own_branding
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.events import MERCHANT_ID
-from payments.rendering.objects.merchant_brand import BRANDING
 
 # In place of a key that there is not, and of what is masked.
 MASK = "****"
@@ -111,6 +110,38 @@ def _of_account(meaning: str, show: Callable[[PayoutAccount], str], example: str
     return member.or_null(member.text(meaning, example, read="account", convert=show))
 
 
+def _colour(name: str, own: str, example: str) -> Member:
+    """Return the colour `name`, kaha's own where a merchant has set none or a malformed one."""
+
+    def read(branding: Mapping[str, Any]) -> str:
+        colour = str(branding.get(name) or "")
+        return colour if COLOUR.fullmatch(colour) else own
+
+    meaning = f"Colour in hex; kaha's own, `{own}`, where you have set none."
+    return Member({"type": "string", "pattern": f"^{COLOUR.pattern}$"}, meaning, read=read, example=example)
+
+
+def _picture(name: str, meaning: str, example: str | None = None) -> Member:
+    return member.or_null(member.web_address(meaning, example, read=lambda branding: branding.get(name)))
+
+
+EXAMPLE_LOGO = "https://pay.example/pictures/5a1cf1f4-2d0b-8e3a-9f0c-64b2e8d1a907.png"
+# It shows `own_branding` of a merchant.
+BRANDING = ApiObject(
+    "Branding",
+    "How a merchant's pages look.",
+    icon=_picture("icon", "A small square picture that was uploaded, at an address that ends with it."),
+    logo=_picture(
+        "logo",
+        "The logo that was uploaded. Its address ends when another is uploaded, so do not keep it.",
+        EXAMPLE_LOGO,
+    ),
+    use_logo=member.flag(
+        "Whether the logo is shown in place of the icon.", True, read=lambda branding: branding.get("use_logo") is True
+    ),
+    brand_color=_colour("brand_color", OWN_COLOUR, "#1a73e8"),
+    accent_color=_colour("accent_color", OWN_ACCENT, OWN_ACCENT),
+)
 RATE = ApiObject(
     "Rate",
     "The fee for a captured charge.",

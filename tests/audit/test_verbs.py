@@ -45,7 +45,7 @@ READS = {
     *("risk.addresses.counted", "risk.blocks.card_columns", "risk.blocks.emails_of"),
     *("risk.blocks.number_columns", "routing.route_health.health_of", "routing.route_health.recent_attempts"),
     *("statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
-    *("statements.letterhead.letterhead", "statements.summary.summary_of"),
+    *("statements.pdf_file.letterhead", "statements.summary.summary_of"),
     *("statements.pdf_file.statement_pdf", "statements.statement.month_of", "statements.statement.next_month"),
     *("statements.statement.statement_of", "statements.trial_balance.trial_balance"),
     *("maintenance.test_clock.webhooks_due",),

@@ -15,7 +15,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states
 from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
-from payments.domain.statements.payout_content import content_of
+from payments.domain.statements.summary import content_of
 from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import Chapter, Owed, Statement, statement_of
 from payments.domain.statements.summary import summary_of

@@ -33,9 +33,8 @@ from payments.admin.lists.mode import MODES, mode_of
 from payments.admin.shown_times import offset_text
 from payments.models.merchants.merchant_access import Limit
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES
-from payments.overview.collected import collected_of
+from payments.overview.checkouts import collected_of, sessions_of
 from payments.overview.days import DAY, Days
-from payments.overview.sessions import sessions_of
 from payments.overview.trade import HOUR, Outcome, Share, Trade, has_charges, shares_by_hour, trades_of
 
 PERIODS = {1: _("Today"), 7: _("7 days"), 30: _("30 days"), 90: _("90 days")}

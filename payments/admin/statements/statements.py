@@ -23,8 +23,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
-from payments.domain.statements.letterhead import letterhead
-from payments.domain.statements.pdf_file import statement_pdf
+from payments.domain.statements.pdf_file import letterhead, statement_pdf
 from payments.domain.statements.statement import LINE_WORDS, BadMonth, Chapter, Owed, Row, month_of, statement_of
 from payments.domain.statements.summary import Line, summary_of
 from payments.inbox.statements import MAY_GET

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import segno
 from django.conf import settings
@@ -12,7 +13,6 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
-from payments.domain.statements.letterhead import letterhead
 from payments.domain.statements.pdf_letters import BOLD, PLAIN, draw
 from payments.domain.statements.statement import Chapter, Owed, Statement
 from payments.domain.statements.summary import Line, summary_of
@@ -245,3 +245,15 @@ def _draw_mark(canvas: Canvas, x: float, y: float, size: float) -> None:
         canvas.setLineWidth(width)
         canvas.line(*line)
     canvas.restoreState()
+
+
+class Letterhead(NamedTuple):
+    """The name and the host at the top of a statement."""
+
+    name: str
+    host: str
+
+
+def letterhead() -> Letterhead:
+    """Return the holder of the accounts that payouts are paid from, kaha where none is set, and kaha's host."""
+    return Letterhead(settings.PAYOUT_DEBTOR_NAME or "kaha", urlsplit(settings.PUBLIC_URL).hostname or "")

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from payments.domain.statements.statement import Chapter
-from payments.models import Posting
+from payments.ledger.transactions import moved_of
+from payments.models import Payout, Posting
 
 Kind = Posting.Kind
 # The kinds of movements of each line, in order; those of a settlement move nothing of the balance.
@@ -24,6 +25,8 @@ LINES: Mapping[str, tuple[str, ...]] = {
 # The first kinds of the lines that each statement has, and of those without a number: a void has two postings.
 ALWAYS = (Kind.CAPTURE, Kind.REFUND, Kind.FEE, Kind.PAYOUT, Kind.RESERVE)
 NOT_COUNTED = (Kind.VOID, Kind.FEE, Kind.RESERVE)
+# Of a payout: what was not taken from the balance, and what is paid.
+KEPT, PAID = "Kept in reserve", "To the bank account"
 
 
 class Line(NamedTuple):
@@ -59,3 +62,11 @@ def lines_of(amounts: Mapping[str, int], counts: Mapping[str, int], always: Coll
         if count or kinds[0] in always:
             amount = sum(amounts.get(kind, 0) for kind in kinds)
             yield Line(words, None if kinds[0] in NOT_COUNTED else count, amount)
+
+
+def content_of(payout: Payout) -> list[Line]:
+    """Return the lines of what the payout took from the balance, what was kept of it, and what is paid."""
+    moved = moved_of(payout)
+    taken = lines_of({kind: of.amount for kind, of in moved.items()}, {kind: of.postings for kind, of in moved.items()})
+    kept = [Line(KEPT, None, -payout.reserve)] if payout.reserve else []
+    return [*taken, *kept, Line(PAID, None, payout.amount, is_balance=True)]

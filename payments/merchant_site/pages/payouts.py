@@ -16,8 +16,8 @@ from payments.admin.payouts.accounts import PayoutAccountAdmin, SetPayoutAccount
 from payments.admin.payouts.payouts import PayoutAdmin
 from payments.admin.payouts.schedules import PayoutScheduleAdmin
 from payments.admin.shown_times import moment_in_list, moment_text
-from payments.domain.statements.payout_content import content_of
 from payments.domain.statements.statement import WORDS
+from payments.domain.statements.summary import content_of
 from payments.inbox.decisions import OF_MERCHANTS
 from payments.ledger.balances import Balance, balances_of
 from payments.ledger.transactions import find_in_parts, of_parts

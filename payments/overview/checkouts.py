@@ -1,12 +1,14 @@
-"""Checkout sessions by merchant: from the totals of past days, and from the sessions of the last two days."""
+"""Checkout sessions by merchant, of past days and of the last two, and what payment requests have collected."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Count, Sum
 
-from payments.models.merchants.merchant_access import Limit
+from payments.models import Charge, PaymentRequest
+from payments.models.merchants.merchant_access import Limit, within
 from payments.overview.day_totals import SESSIONS_COUNTED, bounds, first_not_done
 from payments.overview.days import DAY, Days
 
@@ -38,3 +40,21 @@ def sessions_of(livemode: bool, days: Days, currency: str, limit: Limit = None) 
         for merchant_id, outcome, count in cursor.fetchall():
             found[merchant_id][outcome] += count
     return found
+
+
+def collected_of(livemode: bool, days: Days, currency: str, limit: Limit = None) -> Sequence[tuple[int, int, int]]:
+    """Return for each number of a try: how many of the requests that were made on `days` it has paid, and their sum.
+
+    The sum is in the smallest unit of `currency`.
+    """
+    paid = PaymentRequest.objects.filter(
+        within(limit, "merchant_id"),
+        checkout__id__range=(days.first_id, days.next_id),
+        livemode=livemode,
+        collect_ended=PaymentRequest.Ended.PAID,
+        checkout__currency=currency,
+        checkout__charges__initiator=Charge.Initiator.MERCHANT,
+        checkout__charges__captured=True,
+    )
+    sums = paid.values("collect_tries").annotate(count=Count("pk"), amount=Sum("checkout__charges__amount"))
+    return list(sums.order_by("collect_tries").values_list("collect_tries", "count", "amount"))
