@@ -11,9 +11,9 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id, parse_id
 from payments.models import Checkout, DayTotal, Merchant, SummedDay
+from payments.overview.checkouts import sessions_of
 from payments.overview.day_totals import due_days, sum_up, sum_up_due
 from payments.overview.days import Days
-from payments.overview.checkouts import sessions_of
 from payments.overview.trade import trades_of
 from tests.admin.conftest import client_of, words_of
 from tests.checkout.shelf import linked

@@ -15,10 +15,9 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states
 from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
-from payments.domain.statements.summary import content_of
 from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import Chapter, Owed, Statement, statement_of
-from payments.domain.statements.summary import summary_of
+from payments.domain.statements.summary import content_of, summary_of
 from payments.ids import public_id
 from payments.models import Payout, PayoutSchedule, Posting
 from payments.rendering.objects.payouts import PAYOUT
