@@ -48,6 +48,7 @@ def check_environment(**_: Any) -> list[CheckMessage]:
     wrong = [
         *settings.ENVIRONMENT_FAULTS.items(),
         *((name, form) for name, holds, form in [*RULES, *EXPORT_RULES, *UNSAFE_RULES] if not holds()),
+        *((name, form) for name, fits, form in VALUE_RULES if not fits(getattr(settings, name))),
     ]
     return [_error(name, form) for name, form in wrong]
 
@@ -155,12 +156,12 @@ def _public_host_is_allowed() -> bool:
     return validate_host(host, settings.ALLOWED_HOSTS)
 
 
-def _is_https(text: str) -> bool:
+def _is_unset_or_https(text: str) -> bool:
     try:
         url = urlsplit(text)
     except ValueError:
         return False
-    return url.scheme == "https" and bool(url.hostname)
+    return not text or (url.scheme == "https" and bool(url.hostname))
 
 
 def _is_rate(text: str) -> bool:
@@ -170,8 +171,8 @@ def _is_rate(text: str) -> bool:
         return False
 
 
-def _notify_ports_are_the_webs() -> bool:
-    return bool(settings.NOTIFY_PORTS) and NOTIFY_PORTS.issuperset(settings.NOTIFY_PORTS)
+def _are_the_webs(ports: list[str]) -> bool:
+    return bool(ports) and NOTIFY_PORTS.issuperset(ports)
 
 
 def _is_redis(url: str) -> bool:
@@ -204,10 +205,7 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ),
     ("VAULT_TRANSIT_URL", lambda: not settings.VAULT_TRANSIT_URL or has_package("hvac"), needs("vault")),
     ("VAULT_TRANSIT_TOKEN_FILE", _transit_token_is_there, "must name a file that holds a token."),
-    ("VAULT_TRANSIT_KEY", lambda: bool(TRANSIT_KEY.fullmatch(settings.VAULT_TRANSIT_KEY)), TRANSIT_KEY_FORM),
     ("FINGERPRINT_KEY", lambda: _is_well_formed(keys.fingerprint_key), keys.FINGERPRINT_KEY_FORM),
-    ("XENDIT_URL", lambda: _is_providers(settings.XENDIT_URL, xendit.DOMAINS), XENDIT_FORM),
-    ("ADYEN_URL", lambda: not settings.ADYEN_URL or _is_providers(settings.ADYEN_URL, adyen.DOMAINS), ADYEN_FORM),
     (
         "PUBLIC_URL",
         _public_url_is_absolute,
@@ -216,40 +214,26 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
     *((name, partial(is_own, name), OWN_HOST_FORM) for name in OWN),
-    ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), REDIS_FORM),
-    ("DATABASE_POOLER", lambda: settings.DATABASE_POOLER in ("", "transaction"), "must be transaction, or not be set."),
-    ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
-    (
-        "CELL",
-        lambda: bool(CELL_NAME.fullmatch(settings.CELL)),
-        "must be a letter and up to 7 letters or digits, all small.",
-    ),
-    (
-        "NOTIFY_HEADER_PREFIX",
-        lambda: bool(HEADER_PREFIX.fullmatch(settings.NOTIFY_HEADER_PREFIX)),
-        "must be letters, digits and hyphens, such as X-Kaha.",
-    ),
-    (
-        "CHAT_WEBHOOK_URL",
-        lambda: not settings.CHAT_WEBHOOK_URL or _is_https(settings.CHAT_WEBHOOK_URL),
-        "must be the https:// address of an incoming webhook.",
-    ),
-    (
-        "SMS_URL",
-        lambda: not settings.SMS_URL or _is_https(settings.SMS_URL),
-        "must be the https:// address of a service that sends SMS.",
-    ),
-    (
-        "CHAT_WEBHOOK_MODE",
-        lambda: settings.CHAT_WEBHOOK_MODE in ("each", "digest"),
-        "must be each or digest.",
-    ),
     (
         "PAYOUT_DEBTOR_NAME",
         lambda: not settings.PAYOUT_DEBTOR_ACCOUNTS or bool(BANK_NAME.fullmatch(settings.PAYOUT_DEBTOR_NAME)),
         "must be at most 70 of the characters a-z A-Z 0-9 space / - ? : ( ) . , ' + beside PAYOUT_DEBTOR_ACCOUNTS.",
     ),
-    ("DIGEST_HOUR", lambda: settings.DIGEST_HOUR <= LAST_HOUR, "must be an hour from 0 to 23."),
-    ("RATE_LIMIT", lambda: _is_rate(settings.RATE_LIMIT), RATE_FORM),
-    ("RATE_LIMIT_ANONYMOUS", lambda: _is_rate(settings.RATE_LIMIT_ANONYMOUS), RATE_FORM),
+]
+# Rules of the value of a setting alone.
+VALUE_RULES: list[tuple[str, Callable[[Any], object], str]] = [
+    ("VAULT_TRANSIT_KEY", TRANSIT_KEY.fullmatch, TRANSIT_KEY_FORM),
+    ("XENDIT_URL", lambda url: _is_providers(url, xendit.DOMAINS), XENDIT_FORM),
+    ("ADYEN_URL", lambda url: not url or _is_providers(url, adyen.DOMAINS), ADYEN_FORM),
+    ("REDIS_URL", _is_redis, REDIS_FORM),
+    ("DATABASE_POOLER", ("", "transaction").__contains__, "must be transaction, or not be set."),
+    ("NOTIFY_PORTS", _are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
+    ("CELL", CELL_NAME.fullmatch, "must be a letter and up to 7 letters or digits, all small."),
+    ("NOTIFY_HEADER_PREFIX", HEADER_PREFIX.fullmatch, "must be letters, digits and hyphens, such as X-Kaha."),
+    ("CHAT_WEBHOOK_URL", _is_unset_or_https, "must be the https:// address of an incoming webhook."),
+    ("SMS_URL", _is_unset_or_https, "must be the https:// address of a service that sends SMS."),
+    ("CHAT_WEBHOOK_MODE", ("each", "digest").__contains__, "must be each or digest."),
+    ("DIGEST_HOUR", lambda hour: hour <= LAST_HOUR, "must be an hour from 0 to 23."),
+    ("RATE_LIMIT", _is_rate, RATE_FORM),
+    ("RATE_LIMIT_ANONYMOUS", _is_rate, RATE_FORM),
 ]

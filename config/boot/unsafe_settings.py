@@ -1,7 +1,7 @@
 """Settings that would leave a door open: refused, but for some where PUBLIC_URL is loopback."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
@@ -17,6 +17,7 @@ KEY_MIN_BYTES = 16
 UNVERIFIED_SSLMODES = ("disable", "allow")
 LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
+RANDOM_KEYS = "must hold random keys only: head -c 32 /dev/urandom | base64 makes one."
 Rule = tuple[str, Callable[[], bool], str]
 
 
@@ -67,27 +68,20 @@ def _secret_key_is_random() -> bool:
     return not text or (len(set(text)) >= SECRET_KEY_MIN_CHARACTERS and not repeats)
 
 
-def _vault_keys_are_random() -> bool:
-    if settings.VAULT_TRANSIT_URL and not settings.VAULT_KEYS:
-        return True
-    try:
-        return all(_looks_random(key) for key in keys.key_ring().keys.values())
-    except ImproperlyConfigured:
-        return True  # another rule says so
+def _vault_keys() -> Iterable[bytes]:
+    return keys.key_ring().keys.values() if settings.VAULT_KEYS or not settings.VAULT_TRANSIT_URL else ()
 
 
-def _transparency_keys_are_random() -> bool:
-    try:
-        return all(map(_looks_random, keys.transparency_keys()))
-    except ImproperlyConfigured:
-        return True  # another rule says so
+def _are_random(read: Callable[[], Iterable[bytes]]) -> Callable[[], bool]:
+    """Return the rule that what `read` returns looks random; where it is malformed, another rule says so."""
 
+    def holds() -> bool:
+        try:
+            return all(map(_looks_random, read()))
+        except ImproperlyConfigured:
+            return True
 
-def _fingerprint_key_is_random() -> bool:
-    try:
-        return _looks_random(keys.fingerprint_key())
-    except ImproperlyConfigured:
-        return True  # another rule says so
+    return holds
 
 
 def _looks_random(key: bytes) -> bool:
@@ -170,19 +164,11 @@ UNSAFE_RULES: list[Rule] = [
         "must be random, not a few characters repeated: "
         "python -c 'import secrets; print(secrets.token_urlsafe(64))' makes one.",
     ),
-    (
-        "VAULT_KEYS",
-        _vault_keys_are_random,
-        "must hold random keys only: head -c 32 /dev/urandom | base64 makes one.",
-    ),
-    (
-        "TRANSPARENCY_KEYS",
-        _transparency_keys_are_random,
-        "must hold random keys only: head -c 32 /dev/urandom | base64 makes one.",
-    ),
+    ("VAULT_KEYS", _are_random(_vault_keys), RANDOM_KEYS),
+    ("TRANSPARENCY_KEYS", _are_random(keys.transparency_keys), RANDOM_KEYS),
     (
         "FINGERPRINT_KEY",
-        _fingerprint_key_is_random,
+        _are_random(lambda: [keys.fingerprint_key()]),
         "must be random: head -c 32 /dev/urandom | base64 makes one.",
     ),
     (
