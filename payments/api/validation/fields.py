@@ -11,6 +11,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import validate_email
+from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from payments import names
 from payments.api.validation.strict import Strict
@@ -19,6 +20,7 @@ from payments.money import CURRENCIES
 from payments.sensitive_data.card_numbers import holds_taken_card
 from payments.sensitive_data.card_ranges import CARD_NUMBER_DIGITS
 from payments.sensitive_data.luhn import luhn_valid
+from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
 Schema = dict[str, Any]
 
@@ -180,6 +182,19 @@ class Url(StrictString):
 
     def schema(self) -> Schema:
         return super().schema() | {"format": "uri"}
+
+
+class NotifyUrl(Url):
+    """A URL that is called; https in live mode. One to which nothing would ever be sent is refused."""
+
+    def to_internal_value(self, data: Any) -> str:
+        url: str = super().to_internal_value(data)
+        try:
+            check_notify_url(url, self.context["livemode"])
+        except ForbiddenUrl as error:
+            reason = f"Nothing would ever be sent to this URL. {error}"
+            raise ValidationError([ErrorDetail(reason, code="invalid_url")]) from None
+        return url
 
 
 class Email(StrictString):

@@ -15,6 +15,7 @@ from payments.api.validation.fields import (
     Digits,
     Email,
     NameSafe,
+    NotifyUrl,
     OneOf,
     PlainText,
     StrictBoolean,
@@ -28,7 +29,6 @@ from payments.domain.maintenance import caused_events
 from payments.domain.maintenance.test_clock import LONGEST_SECONDS
 from payments.models import Charge
 from payments.money import DEFAULT_CURRENCY
-from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
 DEFAULT_REFUND_REASON = "requested_by_customer"
 AMOUNT = "How much, in the currency's smallest unit: 18.89 in a currency with two decimals is 1889."
@@ -73,24 +73,13 @@ class CardInput(StrictSerializer):
 class RedirectInput(StrictSerializer):
     """Absolute http(s) URLs; the payer is sent to exactly the one given."""
 
-    default_error_messages = {"invalid_url": "Nothing would ever be sent to this URL. {reason}"}
-
     success = Url(help_text="Where the payer is sent after paying.")
     fail = Url(help_text="Where the payer is sent otherwise.")  # type: ignore[assignment]
-    notify = Url(
+    notify = NotifyUrl(
         required=False,
         help_text="The URL that is called on every change of a charge; https in live mode. A URL to which nothing "
         "would ever be sent is refused: one with user information, a forbidden port, or a private network's address.",
     )
-
-    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
-        notify = data.get("notify")
-        if "notify" in errors or not notify:
-            return
-        try:
-            check_notify_url(notify, self.context["livemode"])
-        except ForbiddenUrl as error:
-            errors["notify"] = [self.fault("invalid_url", reason=error)]
 
 
 class AddressInput(StrictSerializer):

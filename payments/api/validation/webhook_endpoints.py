@@ -1,20 +1,18 @@
 """The bodies of requests about webhook endpoints (checkout, section 6)."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any
 
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from payments.api.validation.fields import OneOf, Schema, StrictField, StrictInteger, StrictString, Url
+from payments.api.validation.fields import NotifyUrl, OneOf, Schema, StrictField, StrictInteger, StrictString
 from payments.api.validation.metadata import MEANING, Metadata
-from payments.api.validation.strict import Errors, StrictSerializer
+from payments.api.validation.strict import StrictSerializer
 from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.webhooks.endpoints import OVERLAP, OVERLAP_MAX
 from payments.models.merchants.webhook_endpoint import EVERY_TYPE
 from payments.rendering.objects.webhook_endpoints import STATUS, STATUSES
-from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
 LONGEST_COMPARED, LEAST_SIMILARITY = 60, 0.8
 ADDRESS = (
@@ -59,34 +57,20 @@ def _meant(unknown: Any) -> str:
     return f" Did you mean {similar[0]}?" if similar else ""
 
 
-class EndpointMembers(StrictSerializer):
-    """The base of what may be sent about an endpoint."""
-
-    default_error_messages = {"invalid_url": "Nothing would ever be sent to this URL. {reason}"}
-
-    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
-        if "url" in errors or not data.get("url"):
-            return
-        try:
-            check_notify_url(data["url"], self.context["livemode"])
-        except ForbiddenUrl as error:
-            errors["url"] = [self.fault("invalid_url", reason=error)]
-
-
-class EndpointChanges(EndpointMembers):
+class EndpointChanges(StrictSerializer):
     """The changes to an endpoint."""
 
-    url = Url(required=False, help_text=ADDRESS)
+    url = NotifyUrl(required=False, help_text=ADDRESS)
     enabled_events = EventTypes(required=False, help_text="The types of its events, in place of those before.")
     status = OneOf(STATUSES, required=False, help_text=STATUS)
     description = StrictString(min_length=0, max_length=255, required=False, help_text=DESCRIPTION)
     metadata = Metadata(required=False, help_text=f"{MEANING} It is replaced as a whole.")
 
 
-class EndpointInput(EndpointMembers):
+class EndpointInput(StrictSerializer):
     """A new endpoint."""
 
-    url = Url(help_text=ADDRESS)
+    url = NotifyUrl(help_text=ADDRESS)
     enabled_events = EventTypes(help_text='The types of its events; `["*"]` for all, also those that come later.')
     description = StrictString(min_length=0, max_length=255, default="", help_text=DESCRIPTION)
     metadata = Metadata(required=False, help_text=MEANING)
