@@ -3,8 +3,7 @@
 from typing import Any
 
 from payments.domain.approvals import decide
-from payments.domain.approvals.kinds.accounts import describe_account
-from payments.domain.approvals.kinds.routes import describe_route
+from payments.domain.approvals.kinds.routing import describe_account, describe_route
 from payments.domain.approvals.request import submit
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, ProviderAccount, Route

@@ -16,7 +16,7 @@ RECORDS = {"payments.domain.audit.audit_log.record", "payments.domain.audit.audi
 # What pages and commands call that changes nothing, or nothing but a place in a queue.
 READS = {
     *("checkout.collect.can_try", "reconciliation.bank.line_matcher.key_of"),
-    *("approvals.kinds.accounts.describe_account", "approvals.kinds.routes.describe_route"),
+    *("approvals.kinds.routing.describe_account", "approvals.kinds.routing.describe_route"),
     *("approvals.kinds.charge_actions.fill_in", "charging.checkouts.link_stock.with_under_way"),
     *("approvals.kinds.corrections.proposed_outcome", "approvals.verbs.plan_of", "approvals.limits.parse_rules"),
     *("approvals.kinds.payouts.describe_schedule", "approvals.limits.account_change_needs_approval"),
@@ -50,7 +50,7 @@ READS = {
     *("statements.statement.statement_of", "statements.trial_balance.trial_balance"),
     *("maintenance.test_clock.webhooks_due",),
     *("sources.find", "merchants.assistants.caller_of", "customers.domain.checkout.find"),
-    *("customers.domain.imported.sealed", "approvals.kinds.moves.require_approved"),
+    *("customers.domain.imported.sealed", "approvals.kinds.merchants.require_approved"),
     *("shared.charge_story.writes_charge_story", "catalogue.refusal_texts.translated"),
     *("transparency.export.lines", "transparency.proofs.with_leaves"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),

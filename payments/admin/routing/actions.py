@@ -15,9 +15,8 @@ from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import provider_title
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.domain.approvals.kinds.accounts import describe_account
 from payments.domain.approvals.kinds.changes import Overtaken
-from payments.domain.approvals.kinds.routes import describe_route
+from payments.domain.approvals.kinds.routing import describe_account, describe_route
 from payments.domain.approvals.limits import account_change_needs_approval
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.routing import provider_accounts

@@ -12,7 +12,7 @@ from payments import clock
 from payments.context import because
 from payments.domain.approvals.execution import start
 from payments.domain.approvals.executors import executor_of, move, opened_credentials
-from payments.domain.approvals.kinds.keys import make_key
+from payments.domain.approvals.kinds.merchants import make_key
 from payments.domain.approvals.payouts import GoesOut, ask_for, requests_of
 from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue.refusal_texts import said

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from customers.moving.columns import lines_of
-from payments.domain.approvals.kinds.moves import require_approved
+from payments.domain.approvals.kinds.merchants import require_approved
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import MODES

@@ -12,7 +12,7 @@ from customers.domain.imported import REFUSED, Imported
 from customers.moving.columns import PLACES, checked
 from customers.moving.files import BadRow, rows_of
 from payments import clock
-from payments.domain.approvals.kinds.moves import require_approved
+from payments.domain.approvals.kinds.merchants import require_approved
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.shared.caller import Caller

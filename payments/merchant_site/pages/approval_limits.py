@@ -15,7 +15,7 @@ from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.operators.approval_limits import ApprovalLimitAdmin, ApprovalLimitForm
 from payments.admin.operators.pages import AmountField
 from payments.domain.approvals.kinds.changes import Overtaken
-from payments.domain.approvals.kinds.limits import subject_of
+from payments.domain.approvals.kinds.merchants import subject_of
 from payments.domain.operators.four_eyes import Refused
 from payments.merchant_site.policy import on_merchant_site
 from payments.merchant_site.site import merchant_of
