@@ -41,16 +41,18 @@ def charge_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None)
         _require_own(caller, "customer", "cus", customer)
     if source:
         _require_own(caller, "source", "src", source, **({"customer_id": customer} if customer else {}))
-    since, before = query.get("created_at[gte]"), query.get("created_at[lt]")
-    below = min(after or LAST_ID, first_id_after(before) if before else LAST_ID)
     narrowed = {"source_id": source} if source else {"customer_id": customer} if customer else {}
+    return narrowed | _period(query, after) | {"pairs": _pairs(query, bool(narrowed))}
+
+
+def _period(query: Mapping[str, Any], after: UUID | None) -> Filters:
+    """Return the bounds of a page by the times of a query and the start of the page."""
+    since, before = query.get("created_at[gte]"), query.get("created_at[lt]")
     return {
-        **narrowed,
         **({"later_than": since - MICROSECOND} if since else {}),
         **({"before": before} if before else {}),
-        "below": below,
+        "below": min(after or LAST_ID, first_id_after(before) if before else LAST_ID),
         "above": first_id(since) if since else FIRST_ID,
-        "pairs": _pairs(query, bool(narrowed)),
     }
 
 
@@ -120,14 +122,7 @@ def disputes_page(
 
 def payout_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
     """Return the arguments of `payouts_page` for a query."""
-    since, before = query.get("created_at[gte]"), query.get("created_at[lt]")
-    return {
-        **{name: query[name] for name in ("status", "currency") if name in query},
-        **({"later_than": since - MICROSECOND} if since else {}),
-        **({"before": before} if before else {}),
-        "below": min(after or LAST_ID, first_id_after(before) if before else LAST_ID),
-        "above": first_id(since) if since else FIRST_ID,
-    }
+    return _period(query, after) | {name: query[name] for name in ("status", "currency") if name in query}
 
 
 def payouts_page(
