@@ -10,6 +10,7 @@ from payments.domain.reconciliation.columns.layout import Meaning
 from payments.domain.reconciliation.files import BadReport
 from tests.reconciliation.columns.files import report, sheets, short, text_of
 
+pytestmark = pytest.mark.long
 NAMES = {
     "date": ("Date", "Transaction Date", "Buchungstag", "created_utc", "Fecha"),
     "reference": ("Merchant Reference", "order_id", "Kundenreferenz", "Our Reference"),
@@ -63,7 +64,7 @@ def made(draw: Random) -> bytes:
     sums = [["Total", *[""] * (len(columns) - 2), "1.00"]] if draw.random() < 0.3 else []
     letterhead = [["Acme Payments"], [], ["Merchant", "M-1"]] if draw.random() < 0.3 else []
     table = [*letterhead, header, *rows, *([[""] * len(columns)] if draw.random() < 0.3 else []), *sums]
-    if draw.random() < 0.2:
+    if draw.random() < 0.05:
         return sheets(Lines=table)
     text = text_of(table, draw.choice(",;\t|"), quoting=draw.choice((0, 1)))
     return text.replace("\n", draw.choice(("\n", "\r\n"))).encode(

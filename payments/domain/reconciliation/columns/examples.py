@@ -1,13 +1,13 @@
 """Examples of files, from which layouts are made, and how a layout reads one."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Self
 
 from django.core import signing
 
+from payments.concurrency.bounded_process import HostBusy
 from payments.domain.reconciliation.columns import readers, tables
 from payments.domain.reconciliation.columns.amounts import Typed
 from payments.domain.reconciliation.columns.layout import AnyReport
@@ -58,8 +58,11 @@ class Preview:
 def sample_of(raw: bytes, sheet: str = "") -> Sample:
     """Return the first rows of a file in CSV or Xlsx, of the named sheet or the first; raise BadReport."""
     if tables.is_sheet(raw):
-        rows = list(islice(tables.sheet_rows(raw, sheet), MOST_ROWS))
-        return Sample(_masked(rows), sheet=sheet, sheets=tables.sheet_names(raw))
+        try:
+            sheets, rows = tables.sheet_of(raw, sheet, MOST_ROWS)
+        except HostBusy as busy:
+            raise BadReport(f"{busy}: send it again in a moment") from None
+        return Sample(_masked(rows), sheet=sheet, sheets=sheets)
     encoding = tables.encoding_of(raw)
     heads = tables.heads_of(tables.decoded(raw, encoding), EXAMPLE_CHARS, MOST_ROWS)
     return Sample(_masked(max((rows for _, rows in heads), key=_cells_alike)), encoding)
@@ -85,7 +88,7 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
     return found
 
 
-def _masked(rows: Sequence[FileRow]) -> list[FileRow]:
+def _masked(rows: Iterable[FileRow]) -> list[FileRow]:
     """Return rows without card numbers, and cells of a bounded length."""
     return [
         FileRow([cell if isinstance(cell, Typed) else as_kept(cell)[:CELL_LENGTH] for cell in row.cells], 1, row.number)

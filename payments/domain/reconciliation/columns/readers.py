@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 
+from payments.concurrency.bounded_process import HostBusy
 from payments.domain.reconciliation.bank.statements import ReadStatement
 from payments.domain.reconciliation.columns import tables
 from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement, folded
@@ -10,18 +11,25 @@ from payments.domain.reconciliation.files import BadReport, FileRow, head_among,
 from payments.providers.settlement_reports import SettlementLine
 
 Progress = Callable[[int], None]
+ALL_ROWS = -1
 # The first rows by each separator.
 Heads = Sequence[tuple[str, Sequence[FileRow]]]
 
 
 def check(raw: bytes, reader: AnyReport) -> None:
-    """Raise BadReport unless a file has the columns of the reader's layout."""
-    _table(raw, reader)
+    """Raise BadReport unless a file has the columns of the reader's layout, or where the host has no time for it."""
+    try:
+        _table(raw, reader, tables.HEAD_ROWS)
+    except HostBusy as busy:
+        raise BadReport(f"{busy}: send it again in a moment") from None
 
 
 def lines_of(raw: bytes, reader: AnyReport, progress: Progress = lambda _: None) -> list[SettlementLine]:
-    """Return the lines of a file, in order, also of rows that cannot be read; raise BadReport, also for none."""
-    header, rows = _table(raw, reader)
+    """Return the lines of a file, in order, also of rows that cannot be read; raise BadReport, also for none.
+
+    Raise HostBusy where a spreadsheet may be read later.
+    """
+    header, rows = _table(raw, reader, ALL_ROWS)
     lines = lines_in(header, rows, reader, progress)
     if not lines:
         raise BadReport("no entries: none of its rows is a movement")
@@ -29,7 +37,7 @@ def lines_of(raw: bytes, reader: AnyReport, progress: Progress = lambda _: None)
 
 
 def statement_of(raw: bytes, reader: AnyStatement, progress: Progress = lambda _: None) -> ReadStatement:
-    """Return the movements of a bank account in a file, as a statement without balances; raise BadReport."""
+    """Return the movements of a bank account in a file, as a statement without balances; raise as that does."""
     lines = lines_of(raw, reader, progress)
     return ReadStatement("", reader.account.last4, reader.account.currency, lines=lines)
 
@@ -70,9 +78,9 @@ def _movements(rows: Iterator[FileRow], head: FileRow, skipped: tuple[str, ...],
             yield FileRow([*row.cells, *[""] * missing], row.height, row.number)
 
 
-def _table(raw: bytes, reader: AnyReport) -> tuple[list[str], Iterator[FileRow]]:
+def _table(raw: bytes, reader: AnyReport, most: int) -> tuple[list[str], Iterator[FileRow]]:
     if tables.is_sheet(raw):
-        sheet = tables.sheet_rows(raw, reader.layout.sheet)
+        _, sheet = tables.sheet_of(raw, reader.layout.sheet, most)
         head = list(islice(sheet, tables.HEAD_ROWS))
         return entries([("", head)], reader, lambda _: chain(head, sheet), pads=True)
     text = tables.decoded(raw, reader.layout.encoding)

@@ -1,20 +1,15 @@
 """Files of rows and cells: CSV in the forms that spreadsheets and banks write, and the sheets of Xlsx."""
 
 import codecs
-import zlib
+import json
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from datetime import date, datetime, time
-from decimal import Decimal
 from io import BytesIO
 from itertools import islice
+from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
-from zipfile import BadZipFile, ZipFile
 
-import openpyxl
-from defusedxml import DefusedXmlException
-
+from payments.concurrency.bounded_process import Ended, output_of
+from payments.domain.reconciliation.columns import sheet_file
 from payments.domain.reconciliation.columns.amounts import Typed
 from payments.domain.reconciliation.files import BadReport, FileRow, filled
 
@@ -24,16 +19,7 @@ SEPARATORS = ",;\t|"
 # The header is among the first of them; before it may be a letterhead.
 HEAD_ROWS = 40
 HEAD_CHARS = 64 * 1024
-# What a sheet may have. Bytes are those that its parts have unpacked.
-MAX_UNPACKED_BYTES = 200 * 1024 * 1024
-MAX_ROWS, MAX_CELLS = 200_000, 4_000_000
-# A spreadsheet keeps no more digits of a number.
-EXACT = 10**15
-# What openpyxl and zipfile raise for damaged files.
-DAMAGED = (
-    *(BadZipFile, ParseError, DefusedXmlException, zlib.error, KeyError, ValueError, TypeError, IndexError),
-    *(AttributeError, EOFError, OSError, NotImplementedError, RuntimeError),
-)
+SHEET_SECONDS = 240
 
 
 def is_sheet(raw: bytes) -> bool:
@@ -41,6 +27,20 @@ def is_sheet(raw: bytes) -> bool:
     if raw.startswith(OLE):
         raise BadReport("it is an old spreadsheet, or has a password: save it as Xlsx without one, or as CSV")
     return raw.startswith(ZIP)
+
+
+def sheet_of(raw: bytes, name: str, most: int) -> tuple[list[str], Iterator[FileRow]]:
+    """Return the names of a file's sheets, and the first `most` rows of the named one, or of the first.
+
+    Raise BadReport, also while the rows are read, and HostBusy.
+    """
+    asked = json.dumps([name, most]).encode() + b"\n" + raw
+    try:
+        lines: Any = map(json.loads, BytesIO(output_of(Path(sheet_file.__file__), asked, SHEET_SECONDS)))
+    except Ended:
+        raise BadReport("it is no Xlsx file that can be read, or one that takes too much time or memory") from None
+    names = _line(next(lines))
+    return names, (FileRow(_cells(line), 1, number) for number, line in map(_line, lines))
 
 
 def decoded(raw: bytes, encoding: str) -> str:
@@ -55,13 +55,6 @@ def decoded(raw: bytes, encoding: str) -> str:
     if "\0" in text:
         raise BadReport(f"it is no text in {encoding}")
     return text
-
-
-def rows_of(text: str, separator: str) -> Iterator[FileRow]:
-    """Yield the rows of a text, each cell as it is meant: a spreadsheet writes `="007"` for a text of digits."""
-    for row in filled(text, separator):
-        cells = [cell[2:-1] if cell[:2] == '="' and cell[-1] == '"' else cell for cell in row.cells]
-        yield FileRow(cells, row.height, row.number)
 
 
 def encoding_of(raw: bytes) -> str:
@@ -80,54 +73,18 @@ def heads_of(text: str, chars: int = HEAD_CHARS, most: int = HEAD_ROWS) -> list[
     return [(each, list(islice(rows_of(text[:chars], each), most))) for each in SEPARATORS]
 
 
-def sheet_names(raw: bytes) -> list[str]:
-    """Return the names of the sheets of a file; raise BadReport."""
-    with _opened(raw) as book:
-        return [sheet.title for sheet in book.worksheets]
+def rows_of(text: str, separator: str) -> Iterator[FileRow]:
+    """Yield the rows of a text, each cell as it is meant: a spreadsheet writes `="007"` for a text of digits."""
+    for row in filled(text, separator):
+        cells = [cell[2:-1] if cell[:2] == '="' and cell[-1] == '"' else cell for cell in row.cells]
+        yield FileRow(cells, row.height, row.number)
 
 
-def sheet_rows(raw: bytes, name: str) -> Iterator[FileRow]:
-    """Yield the rows of the named sheet of a file, or of the first; raise BadReport."""
-    with _opened(raw) as book:
-        names = [sheet.title for sheet in book.worksheets]
-        if not names or (name and name not in names):
-            raise BadReport(f"it has no sheet {name or 'with cells'}; its sheets are {', '.join(names[:5]) or 'none'}")
-        sheet = book[name or names[0]]
-        # Some programs write that a sheet has one cell.
-        sheet.reset_dimensions()
-        count = 0
-        for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
-            count += len(values)
-            if number > MAX_ROWS or count > MAX_CELLS:
-                raise BadReport(f"line {number}: it has more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells: split it")
-            if any(value not in (None, "") for value in values):
-                yield FileRow([_text_of(value) for value in values], 1, number)
+def _line(line: Any) -> Any:
+    if isinstance(line, str):
+        raise BadReport(line)
+    return line
 
 
-@contextmanager
-def _opened(raw: bytes) -> Iterator[Any]:
-    """Yield the workbook in a file; raise BadReport for a damaged one, and for one that is too large unpacked."""
-    try:
-        with ZipFile(BytesIO(raw)) as parts:
-            if sum(part.file_size for part in parts.infolist()) > MAX_UNPACKED_BYTES:
-                raise BadReport(f"it has more than {MAX_UNPACKED_BYTES // 1024**2} MiB unpacked: split it by days")
-        book = openpyxl.load_workbook(BytesIO(raw), read_only=True, data_only=True, keep_links=False)
-        with closing(book):
-            yield book
-    except DAMAGED as fault:
-        raise BadReport(f"it is no Xlsx file that can be read ({type(fault).__name__})") from None
-
-
-def _text_of(value: object) -> str:
-    """Return the text of a cell; numbers and times as the file has them, whatever their form on the screen."""
-    if value is None:
-        return ""
-    if isinstance(value, datetime | date | time):
-        return Typed(value.isoformat())
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if abs(value) >= EXACT:
-            return f"{value:E}"
-        # Sums of binary fractions are off at their end: 0.30000000000000004.
-        number = f"{Decimal(repr(value)):.8f}".rstrip("0").rstrip(".")
-        return Typed(number)
-    return str(value)
+def _cells(cells: list[str | list[str]]) -> list[str]:
+    return [cell if isinstance(cell, str) else Typed(cell[0]) for cell in cells]
