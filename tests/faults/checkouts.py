@@ -123,9 +123,9 @@ def row_id(session: str) -> UUID:
     return UUID(hex=session.partition("_")[2])
 
 
-def run_checkout(world: World, shop: NewMerchant, random: Random) -> "CheckoutLife":
-    """Run a whole life of one checkout, chosen by `random`."""
-    life = CheckoutLife(world, shop, random)
+def run_checkout(world: World, shop: NewMerchant, random: Random, order: str | None = None) -> "CheckoutLife":
+    """Run a whole life of one checkout, chosen by `random`; `order` "collected" makes it a collecting request."""
+    life = CheckoutLife(world, shop, random, order)
     life.run()
     return life
 
@@ -140,9 +140,12 @@ class CheckoutLife:
     world: World
     shop: NewMerchant
     random: Random
+    order: str | None = None
     done: Counter[tuple[str, Fault]] = field(default_factory=Counter)
     killed: Counter[tuple[str, Fault]] = field(default_factory=Counter)
     findings: list[tuple[str, str]] = field(default_factory=list)
+    # How many tries a request had made when its collecting was found to have ended.
+    tries_at_end: int | None = None
 
     def run(self, steps: int = 4) -> None:
         """Open a checkout and do so many things to it, each under a fault."""
@@ -162,7 +165,8 @@ class CheckoutLife:
 
     def _opened(self, api: Api) -> str:
         """Open a session in one of the modes, a request or a payment of a link; return its ID."""
-        order = self.random.choice([{}, SETUP, SAVE_CARD, SUBSCRIPTION, "request", "collected", "link"])
+        orders = [{}, SETUP, SAVE_CARD, SUBSCRIPTION, "request", "collected", "link"]
+        order = self.order or self.random.choice(orders)
         if order == "collected":
             return str(collected(api, self.random.choice([APPROVED, APPROVED, DECLINED, NEVER_ARRIVES]))["id"])
         if order == "request":
@@ -228,9 +232,12 @@ class CheckoutLife:
         elif standing not in CHARGED[State(row.state)]:
             yield "double", f"a session that is {row.state} has charges {standing}"
 
-    @staticmethod
-    def _wrong_tries(row: Checkout, charges: list[Charge]) -> Iterator[tuple[str, str]]:
+    def _wrong_tries(self, row: Checkout, charges: list[Charge]) -> Iterator[tuple[str, str]]:
         tries = sum(charge.initiator == Charge.Initiator.MERCHANT for charge in charges)
+        if self.tries_at_end not in (None, tries):
+            yield "double", f"a request that ended after {self.tries_at_end} tries has {tries}"
+        if row.kind == Checkout.Kind.REQUEST and row.request.collect_ended:
+            self.tries_at_end = tries
         if row.kind == Checkout.Kind.REQUEST and (tries != row.request.collect_tries):
             yield "double", f"a request that counts {row.request.collect_tries} tries has {tries}"
         if row.kind == Checkout.Kind.REQUEST and row.request.is_trying:

@@ -66,7 +66,7 @@ FIGURES = {
         "tests.figures.money.faults:faults",
         {"operations": 10_000, "first_history": 0},
         seeded=True,
-        choices={"of": ("charges", "checkouts")},
+        choices={"of": ("charges", "checkouts", "collected")},
     ),
     "neighbours": Figure(
         "tests.figures.operations.neighbours:neighbours",

@@ -26,13 +26,17 @@ from tests.figures.lanes import lanes_for, results_of
 from tests.high_limits import MANY_DECLINES, NOBODY_IS_NEW
 
 PROGRESS_OPERATIONS = 100
-HISTORIES = {"charges": run_history, "checkouts": run_checkout}
+HISTORIES = {
+    "charges": run_history,
+    "checkouts": run_checkout,
+    "collected": partial(run_checkout, order="collected"),
+}
 
 
 def faults(operations: int, first_history: int, seed: int, of: str) -> dict[str, object]:
-    """Draw histories `of` charges or checkouts from `seed` until at least so many `operations` were done.
+    """Draw histories `of` charges, checkouts or collected requests, until at least so many `operations` were done.
 
-    They are drawn on all processors.
+    They are drawn from `seed`, on all processors.
     """
     logging.disable(logging.WARNING)
     settings.ALLOWED_HOSTS = ["testserver"]
