@@ -13,10 +13,11 @@ CHARGED = """(
         min(status) AS status, bool_and(captured) AS captured
     FROM charge WHERE checkout_id IS NOT NULL AND status <> 'failed' GROUP BY checkout_id
 )"""
-# How many attempts to pay each checkout were declined.
+# How many attempts to pay each checkout were declined: no try that did not reach its provider.
 DECLINED = f"""(
     SELECT checkout_id, count(*) AS count FROM charge
     WHERE checkout_id IS NOT NULL AND status = 'failed' AND failure_data ->> 'code' NOT IN {ABANDONED}
+        AND (initiator <> 'merchant' OR failure_data ->> 'code' <> 'provider_unavailable')
     GROUP BY checkout_id
 )"""  # nosec B608 # made of constants
 # No money was ever taken: a session is voided by its hold, a request without any.

@@ -13,7 +13,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Card, IdempotencyRecord, PayerMessage, PaymentRequest
 from payments.providers.base import ActionRequired, Declined
 from payments.providers.failures.retry import Retry
-from tests.charging.doubles import Double, lost, provider
+from tests.charging.doubles import UNSENT, Double, lost, provider
 from tests.checkout.cast import (
     ORDER,
     billed,
@@ -144,6 +144,22 @@ def test_an_unknown_outcome_is_found_before_another_try(api: Api) -> None:
     assert (ended(api, request), len(charges_of(request))) == (("paid", 1), 1)
 
 
+def test_a_provider_that_is_not_reached_is_asked_again_that_day_and_no_decline_is_said(api: Api) -> None:
+    request = collected(api)
+    with provider(Double(create_payment=UNSENT)):
+        collect.collect_due()
+        for hours in (1, 6, 16):
+            assert of(api, request)["next_at"] - clock.now().timestamp() < hours * 3600 + 1
+            wait(api, hours / 24)
+        assert of(api, request)["tries"] == 4
+        assert of(api, request)["next_at"] > clock.now().timestamp() + 1.9 * DAY_SECONDS
+    assert {*event_types(api, request)} == {"payment_request.created", "payment_request.updated"}
+    with provider(advising(Retry.LATER)):
+        wait(api, 2.1)
+    assert event_types(api, request)[-1] == "payment_request.failed"
+    assert list(PayerMessage.objects.order_by("id").values_list("kind", flat=True)) == ["request", "payment_failed"]
+
+
 def test_what_wants_the_payer_ends_it_after_the_hour(api: Api) -> None:
     request = collected(api)
     with provider(
@@ -249,7 +265,10 @@ def test_a_card_is_tried_fifteen_times_in_thirty_days(live_api: Api, north: Psp,
     source = kept_card(live_api, juan, POOR)
     for _ in range(16):
         collected(live_api, customer=juan, source=source, payment_method_types=["card"])
-    assert collect.collect_due() == 15
+    north.answers.append(UNSENT)
+    assert collect.collect_due() == 16
+    collected(live_api, customer=juan, source=source, payment_method_types=["card"])
+    assert collect.collect_due() == 0
     late = PaymentRequest.objects.get(collect_tries=0)
     assert late.collect_at
     assert late.collect_at > clock.now() + 29 * DAY

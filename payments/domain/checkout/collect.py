@@ -33,6 +33,7 @@ from payments.domain.shared.errors import PaymentError, conflict, invalid
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.ids import public_id
 from payments.models import Card, Charge, Checkout, PaymentRequest, Source
+from payments.providers.failure_data import NOT_REACHED
 from payments.sourcetypes import CARD
 from payments.sweeps.in_turn import Moment, each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
@@ -217,7 +218,8 @@ def _is_chargeable(source: Source, customer_id: UUID | None) -> bool:
 def _free_at(source: Source) -> datetime | None:
     """Return when the card of a source may be tried again, by what networks allow and advised at its newest tries.
 
-    None is now, as always in test mode: its clock does not move the tries, and its few cards are everybody's.
+    None is now, as always in test mode: its clock does not move the tries, and its few cards are everybody's. What was
+    never sent, no network has seen.
     """
     if not source.livemode:
         return None
@@ -228,8 +230,10 @@ def _free_at(source: Source) -> datetime | None:
         initiator=Charge.Initiator.MERCHANT,
         created_at__gt=now - WINDOW,
     )
-    newest = list(tries.order_by("-created_at").values_list("created_at", "updated_at", "failure_data")[:TRIES_MAX])
-    free = [ended + timedelta(hours=(data or {}).get("retry_after_hours", 0)) for _, ended, data in newest]
+    found = tries.order_by("-created_at").values_list("created_at", "updated_at", "failure_data")
+    failures = [(at, ended, data or {"provider_response": {}}) for at, ended, data in found]
+    newest = [each for each in failures if each[2]["provider_response"].get("code") != NOT_REACHED][:TRIES_MAX]
+    free = [ended + timedelta(hours=failure.get("retry_after_hours", 0)) for _, ended, failure in newest]
     if len(newest) == TRIES_MAX:
         free.append(newest[-1][0] + WINDOW)
     latest = max(free, default=now)

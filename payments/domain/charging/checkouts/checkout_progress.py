@@ -128,10 +128,10 @@ def progress(caller: Caller, before: Charge, charge: Charge) -> list[Write]:
     if state is None:
         return []
     collected = tries.recorded(caller, charge, checkout)
-    if tries.was_declined(charge):
+    if tries.was_declined(charge, checkout):
         message = [] if tries.is_try(charge, checkout) else failure_of(caller, checkout)
         return [*move(caller, checkout, state, DECLINED_EVENTS.get(checkout.kind)), *collected, *message]
-    # Nobody came to the bank's page of a try.
+    # Nobody came to the bank's page of a try, or it did not reach its provider.
     event = event_types.REQUEST_UPDATED if collected and state == State.UNPAID else None
     return [*move(caller, checkout, state, event), *collected, *_keep_card(caller, charge, checkout)]
 

@@ -1,6 +1,6 @@
 """How a try to collect a payment request moves the request: in the statements that open and record its charge."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from payments import clock
@@ -12,11 +12,15 @@ from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
 from payments.models import Charge, Checkout, PaymentRequest
 from payments.models.charging.charge import ABANDONED
+from payments.providers.failure_data import NOT_REACHED
 from payments.providers.failures.retry import Retry
 
 Ended = PaymentRequest.Ended
 # A reminder and a try so near each other are one message.
 SAME_DAY = timedelta(days=1)
+# When a try that did not reach its provider is made again, after the first such one of a day and the ones after it.
+AGAIN = [timedelta(hours=hours) for hours in (1, 6, 16)]
+NO_DECLINE = (*ABANDONED, NOT_REACHED)
 
 
 def begun(caller: Caller, checkout: Checkout) -> list[Write]:
@@ -51,26 +55,43 @@ def recorded(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
         return [change_request(checkout, **ended(request, Ended.PAID))]
     if not is_try(charge, checkout):
         return []
-    is_declined = was_declined(charge)
+    before = _failed_tries(checkout) if request.collect_tries > 1 else []
+    is_declined = was_declined(charge, checkout)
     is_reminder = is_declined and request.remind_at is not None and request.remind_at <= clock.now() + SAME_DAY
-    is_informed = request.collect_tries == 1 or (is_reminder and sends_receipts(caller))
+    is_first = all(code in NO_DECLINE for _, code in before)
+    is_informed = is_first or (is_reminder and sends_receipts(caller))
     reminder = reminded(request) if is_reminder else {}
-    moved = change_request(checkout, **_after_decline(request, charge), **reminder)
+    moved = change_request(checkout, **_after_failure(request, charge, before), **reminder)
     return [moved, *(failure_message(checkout) if is_informed and is_declined else [])]
 
 
-def was_declined(charge: Charge) -> bool:
-    """Return whether a charge failed by an answer, and not because its payer cancelled, or never came."""
-    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") not in ABANDONED
+def was_declined(charge: Charge, checkout: Checkout) -> bool:
+    """Return whether a charge failed by an answer, and not because its payer cancelled, or never came.
+
+    A try that did not reach its provider has no answer; a payer reads that theirs did not.
+    """
+    no_decline = NO_DECLINE if is_try(charge, checkout) else ABANDONED
+    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") not in no_decline
 
 
-def _after_decline(request: PaymentRequest, charge: Charge) -> dict[str, Any]:
+def _failed_tries(checkout: Checkout) -> list[tuple[datetime, str]]:
+    """Return when each try that failed was made, and its code."""
+    charges = Charge.objects.of(checkout.merchant_id, checkout.livemode).filter(checkout_id=checkout.pk)
+    failed = charges.filter(initiator=Charge.Initiator.MERCHANT, status=Charge.Status.FAILED)
+    return list(failed.values_list("created_at", "failure_data__code"))
+
+
+def _after_failure(request: PaymentRequest, charge: Charge, before: list[tuple[datetime, str]]) -> dict[str, Any]:
     failure, now = charge.failure_data or {}, clock.now()
     # Where nobody came to the bank's page, the bank had wanted the payer.
     if failure.get("retry", Retry.LATER) != Retry.LATER or failure.get("code") in ABANDONED:
         return ended(request, Ended.ADVICE)
     days = [(request.collect_from or now) + timedelta(days=day) for day in request.collect_schedule or []]
-    if not (following := [day for day in days if day > now]):
+    following = [day for day in days if day > now]
+    if failure.get("code") == NOT_REACHED:
+        lately = sum(code == NOT_REACHED and made_at > now - SAME_DAY for made_at, code in before)
+        following = sorted([*following, *(now + pause for pause in AGAIN[lately : lately + 1])])
+    if not following:
         return ended(request, Ended.EXHAUSTED)
     if hours := failure.get("retry_after_hours"):
         after = now + timedelta(hours=hours)
