@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.db import Error, connection
-from django.db.models import Case, DateTimeField, F, IntegerField, Model, QuerySet, Value, When, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Case, DateTimeField, F, IntegerField, Model, QuerySet, UUIDField, Value, When, Window
+from django.db.models.functions import Coalesce, RowNumber
 
 from payments import clock
 from payments.db.writes import StaleRow
@@ -27,8 +28,8 @@ PAUSES_SECONDS = (30.0, 120.0, 600.0, 3600.0)
 PUT_OFF_MAX = 1_000
 # By sweep and row: how often it failed, and the moment until which it is put off.
 _failures: dict[str, dict[Hashable, tuple[int, float]]] = defaultdict(dict)
-# By sweep: the merchants whose rows came in runs that left something. The next run begins with those of others.
-_served: dict[str, set[Hashable]] = defaultdict(set)
+# By sweep and merchant: how many seconds its rows took, beyond what those of all took, since nothing was due.
+_taken: dict[str, dict[UUID, float]] = defaultdict(dict)
 
 
 class Moment(Value):
@@ -47,33 +48,44 @@ def each_in_turn(rows: QuerySet[Row], order: str, act: Callable[[Row], int]) -> 
     """Let `act` deal with each of `rows`, which are those that are due; return the sum of what it returned.
 
     The first row of each merchant comes before the second of any, so that the many rows of one delay nobody else's. Nor
-    do slow ones: where the time of a run is over, the next begins with the merchants that had no turn yet. A row that
+    do slow ones: first come those merchants whose rows took the fewest seconds, in this run or those before. A row that
     `act` leaves due is tried once in a run, and one that raises is dealt with as `alone` says.
     """
     # Mostly none is, and to compile this takes the ORM a third of what the query below does.
     if not rows.exists():
         return 0
     sweep, ends_at, total = f"{act.__module__}.{act.__qualname__}", time.monotonic() + RUN_SECONDS, 0
-    turn = Window(RowNumber(), partition_by=F("merchant_id"), order_by=order)
-    served = _served[sweep]
-    was_served = Case(When(merchant_id__in=[*served], then=1), default=0, output_field=IntegerField())
-    queue = rows.annotate(turn=turn, was_served=was_served).order_by("turn", "was_served", order)
+    taken = _taken[sweep]
     tried, left = set[Hashable](), {key for key in list(_failures[sweep]) if _is_put_off(sweep, key)}
-    while batch := list(queue.exclude(pk__in=left)[:BATCH]):
+    while batch := list(_in_turn(rows, order, taken).exclude(pk__in=left)[:BATCH]):
+        # What all have taken counts no more.
+        if least := batch[0].turn_seconds:
+            _taken[sweep] = taken = {each: took - least for each, took in [*taken.items()] if took > least}
         for row in batch:
-            if time.monotonic() > ends_at:
+            if (began := time.monotonic()) > ends_at:
                 return total
-            merchant = getattr(row, "merchant_id", None)
-            if not tried and merchant in served:
-                served.clear()
-            served.add(merchant)
+            if int(taken.get(row.turn_of, 0)) > row.turn_seconds - least:
+                # Others come first now.
+                break
             if row.pk in tried:
                 left.add(row.pk)
             else:
                 tried.add(row.pk)
                 total += alone(sweep, row.pk, partial(act, row))
-    served.clear()
+                taken[row.turn_of] = taken.get(row.turn_of, 0) + time.monotonic() - began
+    taken.clear()
     return total
+
+
+def _in_turn(rows: QuerySet[Any], order: str, taken: dict[UUID, float]) -> QuerySet[Any]:
+    whole = [When(turn_of=each, then=int(took)) for each, took in [*taken.items()] if took >= 1]
+    annotated = rows.annotate(
+        # Rows of no merchant have turns as those of one have.
+        turn_of=Coalesce("merchant_id", Value(UUID(int=0)), output_field=UUIDField()),
+        turn=Window(RowNumber(), partition_by=F("turn_of"), order_by=order),
+        turn_seconds=Case(*whole, default=0, output_field=IntegerField()),
+    )
+    return annotated.order_by("turn_seconds", "turn", order)
 
 
 def alone(sweep: str, key: Hashable, act: Callable[[], int]) -> int:

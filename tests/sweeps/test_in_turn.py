@@ -57,17 +57,20 @@ def test_it_leaves_the_rest_to_the_next_run_when_its_time_is_over(
     assert swept() == (0, [])
 
 
-def test_a_run_begins_with_merchants_whose_turn_the_slow_rows_of_another_took(
-    names: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("seconds", "runs"), [(21, "m o m m"), (7, "m oxy m m"), (0.2, "m oxym m m")])
+def test_slow_rows_of_one_merchant_take_no_more_time_than_those_of_another(
+    seconds: float, runs: str, names: list[str], other_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
+    for name in ("x", "y") if seconds < 21 else ():
+        linked(other_api, internal_name=name)
     monkeypatch.setattr(in_turn, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
-    def act(_: PaymentLink) -> int:
-        now[0] += in_turn.RUN_SECONDS + 1
+    def act(link: PaymentLink) -> int:
+        now[0] += 21 if link.internal_name.startswith("mine") else seconds
         return 1
 
-    assert [swept(act)[1] for _ in range(4)] == [["mine 0"], ["other"], ["mine 1"], ["mine 2"]]
+    assert " ".join("".join(name[0] for name in swept(act)[1]) for _ in runs.split()) == runs
 
 
 def test_a_row_that_stays_due_is_tried_once(names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
