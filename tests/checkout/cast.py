@@ -15,6 +15,8 @@ ORDER: dict[str, Any] = {
     "line_items": [{"name": "Halo-halo", "amount": 12_500, "quantity": 2}],
     "payment_method_types": ["card", "gcash"],
 }
+INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_method_types")}
+INVOICE |= {"delivery_methods": ["email"]}
 SAVE_CARD = {"mode": "save_card", "payment_method_types": ["card"], "line_items": None}
 SUBSCRIPTION = {"mode": "subscription", "payment_method_types": ["card"]}
 SETUP = {"mode": "setup", "payment_method_types": ["card"]}
@@ -28,9 +30,8 @@ def customer(api: Api, **members: Any) -> str:
 
 def billed(api: Api, **members: Any) -> dict[str, Any]:
     """Return a new payment request."""
-    order = {name: ORDER[name] for name in ("currency", "line_items", "payment_method_types")}
     to = {} if "customer" in members else {"customer": customer(api)}
-    return made(api.post("/payment_requests/", order | {"delivery_methods": ["email"]} | to | members))
+    return made(api.post("/payment_requests/", INVOICE | to | members))
 
 
 def kept_card(api: Api, juan: str, number: str = APPROVED) -> str:

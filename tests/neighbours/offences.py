@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SOCKETS = 300
 RECEIVERS, WEBHOOKS_OF_EACH = 90, 26
-DUE_CHECKOUTS = 3_000
+DUE_CHECKOUTS, DUE_TRIES = 3_000, 2_000
 CROWD, OPERATORS, AUDIT_ENTRIES = 45, 20, 20_000
 # The programs of a crowd do not begin at the same moment: each would wait for the burst of all.
 CROWD_BEGINS_SECONDS = 9.0
@@ -167,6 +167,23 @@ def due_checkouts(scene: Scene) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def due_tries(scene: Scene) -> Iterator[None]:
+    """2,000 requests of one merchant that are to charge a kept card now."""
+    from payments.db.fast_model import copy_with
+    from payments.ids import new_id
+    from payments.models import Checkout, PaymentRequest
+    from tests.checkout.cast import collected, row_of
+    from tests.client import Api
+
+    row = row_of(collected(Api(scene.key)))
+    due = [copy_with(row, {"id": new_id()}) for _ in range(DUE_TRIES)]
+    Checkout.objects.bulk_create(due, batch_size=500)
+    requests = [copy_with(row.request, {"checkout_id": each.id, "place": place}) for place, each in enumerate(due, 2)]
+    PaymentRequest.objects.bulk_create(requests, batch_size=500)
+    yield
+
+
 def public_key_flood(scene: Scene) -> AbstractContextManager[None]:
     """Ask 400 times a second with the neighbour's publishable key."""
     return running(attacks.read_source, scene.url, scene.neighbour.keys["pk_test"], 400)
@@ -268,6 +285,7 @@ OFFENCES: dict[str, Offence] = {
     "test_events": Offence(test_events),
     "many_reservations": Offence(many_reservations, reserve_all),
     "due_checkouts": Offence(due_checkouts),
+    "due_tries": Offence(due_tries),
     "public_key_flood": Offence(public_key_flood),
     "page_flood": Offence(partial(flood, work=attacks.open_page, per_second=1000)),
     "decline_flood": Offence(partial(flood, work=attacks.charge_declined, per_second=60)),
@@ -288,10 +306,10 @@ OFFENCES: dict[str, Offence] = {
     "closed_log": Offence(partial(broken_logs, end="close")),
     "full_log": Offence(partial(broken_logs, end="pause")),
     # Workers are woken through Redis: webhooks go out once it is back.
-    "hanging_redis": Offence(lambda _: stopped(redis_pid()), without=frozenset({"webhook", "end"})),
+    "hanging_redis": Offence(lambda _: stopped(redis_pid()), without=frozenset({"webhook", "end", "try"})),
     "hanging_postgres": Offence(
         lambda _: stopped(*postgres_pids()),
-        without=frozenset({"list", "charge", "webhook", "sign_in", "buy", "end"}),
+        without=frozenset({"list", "charge", "webhook", "sign_in", "buy", "end", "try"}),
         tolerated=frozenset({503}),
     ),
 }

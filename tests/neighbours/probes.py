@@ -1,7 +1,7 @@
 """What another merchant sees meanwhile.
 
-Its list, charge, source and first webhook, a piece that a payer takes of its link, its checkout that ends, the sign-in
-page of its people, `/ping` and `/ready`.
+Its list, charge, source and first webhook, a piece that a payer takes of its link, its checkout that ends, its request
+that charges a kept card, the sign-in page of its people, `/ping` and `/ready`.
 """
 
 import http.client
@@ -18,13 +18,15 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import QuerySet
 
 from payments import clock
 from payments.embedded.processes import wait_until
 from payments.ids import parse_id
-from payments.models import Checkout
+from payments.models import Checkout, PaymentRequest
 from payments.webhooks.wake_up import TaskSender
-from tests.client import APPROVED, CARD_FIELDS
+from tests.checkout.cast import INVOICE, customer, kept_card
+from tests.client import APPROVED, CARD_FIELDS, Api
 from tests.neighbours.attacks import ORDER
 from tests.support.receiver import Receiver
 
@@ -35,6 +37,7 @@ PAUSE_SECONDS = 0.05
 TIMEOUT_SECONDS = 30
 WEBHOOK_TIMEOUT_SECONDS = END_TIMEOUT_SECONDS = 30
 FIRST_EVENT = "charge.created"
+SWEEPS = {"end": "expire_checkouts", "try": "collect_requests"}
 # Where the merchant's people sign in.
 PEOPLE = "127.0.3.1"
 
@@ -68,7 +71,9 @@ class Neighbour:
         self._host = urlsplit(url).netloc
         self._secret, self._public = shop.keys["sk_test"], shop.keys["pk_test"]
         self._link, self._payers = link, count()
-        self._wake_sweep = TaskSender(settings.CELERY_BROKER_URL, "expire_checkouts")
+        self._wake = {probe: TaskSender(settings.CELERY_BROKER_URL, sweep) for probe, sweep in SWEEPS.items()}
+        juan = customer(api := Api(self._secret))
+        self._invoice = INVOICE | {"customer": juan, "source": kept_card(api, juan), "collect": {"schedule": [1]}}
         self._receiver = receiver
         self._timeout_seconds, self._pause_seconds = timeout_seconds, pause_seconds
 
@@ -77,13 +82,14 @@ class Neighbour:
         """Ask at least once, and again and again until the block ends; `without` names probes that are left out."""
         samples, ended, charged = Samples(), threading.Event(), dict[str, float]()
         loops = {
-            "ping": self._ping,
-            "ready": self._ready,
-            "list": self._list,
+            "ping": lambda seen: self._timed(seen, "ping", 200, "GET", "/ping"),
+            "ready": lambda seen: self._timed(seen, "ready", 200, "GET", "/ready"),
+            "list": lambda seen: self._timed(seen, "list", 200, "GET", "/v2/charges/?limit=5", key=self._secret),
             "charge": lambda seen: self._charge(seen, charged),
-            "sign_in": self._sign_in,
+            "sign_in": lambda seen: self._timed(seen, "sign_in", 200, "GET", "/merchant/login/", source=PEOPLE),
             "buy": self._buy,
             "end": self._end,
+            "try": self._try,
         }
         threads = [
             threading.Thread(target=self._repeat, args=(name, probe, samples, ended))
@@ -110,18 +116,6 @@ class Neighbour:
             if ended.wait(self._pause_seconds):
                 return
 
-    def _ping(self, samples: Samples) -> None:
-        self._timed(samples, "ping", 200, "GET", "/ping")
-
-    def _ready(self, samples: Samples) -> None:
-        self._timed(samples, "ready", 200, "GET", "/ready")
-
-    def _list(self, samples: Samples) -> None:
-        self._timed(samples, "list", 200, "GET", "/v2/charges/?limit=5", key=self._secret)
-
-    def _sign_in(self, samples: Samples) -> None:
-        self._timed(samples, "sign_in", 200, "GET", "/merchant/login/", source=PEOPLE)
-
     def _buy(self, samples: Samples) -> None:
         """Take a piece as a payer at an address of their own."""
         payer = f"127.0.2.{next(self._payers) % 250 + 1}"
@@ -129,19 +123,27 @@ class Neighbour:
 
     def _end(self, samples: Samples) -> None:
         """Have the time of a checkout be over, wake the sweep, and wait until it has ended."""
-        session = self._timed(samples, "session", 201, "POST", "/v2/checkout_sessions/", ORDER, self._secret)
-        if session is None:
-            return
-        rows = Checkout.objects.filter(id=parse_id("cs", session["id"]))
+        if session := self._timed(samples, "session", 201, "POST", "/v2/checkout_sessions/", ORDER, self._secret):
+            row = Checkout.objects.filter(id=parse_id("cs", session["id"]))
+            self._swept(samples, "end", row, "expires_at", {"state": "expired"})
+
+    def _try(self, samples: Samples) -> None:
+        """Have a payment request be due to charge its kept card, wake the sweep, and wait until it has."""
+        asked = "POST", "/v2/payment_requests/", self._invoice, self._secret
+        if request := self._timed(samples, "request", 201, *asked):
+            row = PaymentRequest.objects.filter(checkout=parse_id("pr", request["id"]))
+            self._swept(samples, "try", row, "collect_at", {"collect_tries": 1})
+
+    def _swept(self, samples: Samples, probe: str, row: QuerySet[Any], due: str, done: Mapping[str, object]) -> None:
         try:
             started = time.monotonic()
-            rows.update(expires_at=clock.now())
-            self._wake_sweep()
+            row.update(**{due: clock.now()})
+            self._wake[probe]()
             # A run of the sweep that has begun deals with what was due then, for 20 seconds at most.
-            if wait_until(rows.filter(state="expired").exists, END_TIMEOUT_SECONDS):
-                samples.add("end", time.monotonic() - started)
+            if wait_until(row.filter(**done).exists, END_TIMEOUT_SECONDS):
+                samples.add(probe, time.monotonic() - started)
             else:
-                samples.fail("end", "it has not ended")
+                samples.fail(probe, f"it is not {done}")
         finally:
             connection.close()
 

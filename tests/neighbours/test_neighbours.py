@@ -25,6 +25,7 @@ PAUSE_SECONDS = 0.2
 SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20", "RATE_LIMIT": "150/second"}
 
 ALL_PROBES = {"ping", "ready", "list", "source", "charge", "webhook", "sign_in", "buy", "session", "end"}
+ALL_PROBES |= {"request", "try"}
 
 # Who is as little known as a crowd of strangers may be asked to come again, once they have their half of the room.
 BUSY = {"strangers_at_sign_in": {"sign_in"}}
@@ -61,6 +62,7 @@ def servers(
         ("strangers_at_sign_in", 2),
         ("many_reservations", 3),
         ("due_checkouts", 2),
+        ("due_tries", 2),
         ("test_events", 2),
         ("closed_log", 2),
         ("crowd_that_waits", 2),
