@@ -165,8 +165,7 @@ class CheckoutLife:
 
     def _opened(self, api: Api) -> str:
         """Open a session in one of the modes, a request or a payment of a link; return its ID."""
-        orders = [{}, SETUP, SAVE_CARD, SUBSCRIPTION, "request", "collected", "link"]
-        order = self.order or self.random.choice(orders)
+        order = self.order or self.random.choice([{}, SETUP, SAVE_CARD, SUBSCRIPTION, "request", "collected", "link"])
         if order == "collected":
             return str(collected(api, self.random.choice([APPROVED, APPROVED, DECLINED, NEVER_ARRIVES]))["id"])
         if order == "request":

@@ -218,8 +218,7 @@ def _is_chargeable(source: Source, customer_id: UUID | None) -> bool:
 def _free_at(source: Source) -> datetime | None:
     """Return when the card of a source may be tried again, by what networks allow and advised at its newest tries.
 
-    None is now, as always in test mode: its clock does not move the tries, and its few cards are everybody's. What was
-    never sent, no network has seen.
+    None is now, as in test mode: its clock moves no tries, its cards are everybody's. Networks count none not sent.
     """
     if not source.livemode:
         return None

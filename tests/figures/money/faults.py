@@ -26,11 +26,7 @@ from tests.figures.lanes import lanes_for, results_of
 from tests.high_limits import MANY_DECLINES, NOBODY_IS_NEW
 
 PROGRESS_OPERATIONS = 100
-HISTORIES = {
-    "charges": run_history,
-    "checkouts": run_checkout,
-    "collected": partial(run_checkout, order="collected"),
-}
+HISTORIES = {"charges": run_history, "checkouts": run_checkout, "collected": partial(run_checkout, order="collected")}
 
 
 def faults(operations: int, first_history: int, seed: int, of: str) -> dict[str, object]:
