@@ -1,6 +1,7 @@
 """One of everything, made over the API, and an operator who may do all that the admin lets anybody do."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.test import Client
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, BinRange, Event
+from payments.sweeps import in_turn
 from tests.client import REFUNDS_WAIT, Api, made
 from tests.operators.corrections import operator as staff_member
 from tests.operators.corrections import unknown_payment
@@ -106,3 +108,11 @@ def ben(db: None) -> Client:
 @pytest.fixture
 def unknown(api: Api) -> Attempt:
     return unknown_payment(api)
+
+
+@pytest.fixture
+def mail_server(settings: Any) -> Iterator[None]:
+    """Have mail be sent, and operators sign in by a password alone."""
+    settings.EMAIL_HOST, settings.ADMIN_MFA = "mail.example", False
+    yield
+    in_turn._failures.clear()

@@ -1,14 +1,11 @@
 """Saved views that come by themselves as files, in the back office and on the merchants' site."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth.models import Permission, User
-from django.db import OperationalError
 from django.test import Client
 
 from payments import clock
@@ -16,50 +13,18 @@ from payments.admin.lists import page, schedules
 from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
 from payments.merchant_site.site import merchant_site
-from payments.models import AuditEntry, Charge, FileSchedule, MerchantAccess, Notification, SavedView, SentFile
+from payments.models import AuditEntry, FileSchedule, MerchantAccess, Notification, SavedView, SentFile
 from payments.staff.models import OperatorProfile
 from payments.sweeps import in_turn
 from payments.vault import VaultUnavailable
 from tests.admin.conftest import House, client_of, text_of, the_operator, words_of
+from tests.admin.scheduled import OFFICE, PAST, SITE, act, come, got, raising, save
 from tests.client import signed_in
 from tests.factories import ChargeFactory, MerchantFactory
 from tests.merchant_site.conftest import Role, member
 
-pytestmark = pytest.mark.long
-OFFICE, SITE = "/admin/payments", "/merchant/payments"
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("mail_server")]
 RIGHTS = ["view_charge", "export_list", "view_fileschedule"]
-PAST = datetime(2020, 1, 1, tzinfo=UTC)
-
-
-@pytest.fixture(autouse=True)
-def _mail(settings: Any) -> Iterator[None]:
-    settings.EMAIL_HOST, settings.ADMIN_MFA = "mail.example", False
-    yield
-    in_turn._failures.clear()
-
-
-def save(client: Client, base: str = OFFICE, model: str = "charge", **form: str) -> FileSchedule:
-    """Save a view with a schedule; return the schedule."""
-    client.post(f"{base}/{model}/saveview/?mode=test", {"name": "Mine", "query": "", "every": "daily"} | form)
-    return FileSchedule.objects.latest("pk")
-
-
-def come(schedule: FileSchedule) -> FileSchedule:
-    """Let the schedule be due, and a worker run; return it as it then is."""
-    FileSchedule.objects.filter(pk=schedule.pk).update(due_at=clock.now())
-    in_turn._failures.clear()
-    schedules.send_due()
-    return FileSchedule.objects.get(pk=schedule.pk)
-
-
-def act(client: Client, schedule: FileSchedule, act: str, base: str = OFFICE, **form: object) -> Any:
-    return client.post(f"{base}/fileschedule/{schedule.pk}/{act}/", {"sent": 1} | form)
-
-
-def got(client: Client, schedule: FileSchedule, base: str = OFFICE) -> str:
-    """Return the newest file, "" where the person does not get it."""
-    answer = act(client, schedule, "download", base, file=SentFile.objects.latest("pk").pk)
-    return answer.getvalue().decode("utf-8-sig") if answer.streaming else ""
 
 
 @pytest.mark.parametrize("site", [admin.site, merchant_site], ids=["office", "merchants"])
@@ -179,129 +144,6 @@ def test_a_right_or_a_list_that_is_gone_stops_the_schedule_and_says_so(end: Any,
         assert "stopped" in words_of(client.get(f"{SITE}/fileschedule/"))
 
 
-@pytest.mark.parametrize("error", [VaultUnavailable("down"), OperationalError("down"), OSError("down")])
-def test_an_outage_puts_the_file_off_and_stops_nothing(
-    error: Exception, operator: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    schedule = save(operator)
-    with monkeypatch.context() as patch:
-        patch.setattr(schedules, "seal", raising(error))
-        failed = come(schedule)
-        patch.setattr(schedules, "seal", raising(IncorrectLookupParameters(error)))
-        again = come(schedule)
-    assert (failed.stopped, failed.tries, again.tries, SentFile.objects.count()) == ("", 1, 2, 0)
-    assert failed.next_at == schedule.next_at
-    assert timedelta() < failed.due_at - clock.now() + timedelta(seconds=10) < timedelta(minutes=1)
-    assert come(schedule).tries == 0
-    assert SentFile.objects.count() == 1
-
-
-def raising(error: Exception) -> Any:
-    def fail(*_: Any) -> Any:
-        raise error
-
-    return fail
-
-
-def test_a_fault_of_a_filter_is_no_end(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    schedule = save(operator)
-    lines = raising(IncorrectLookupParameters(OperationalError("down")))
-    monkeypatch.setattr(admin.site.get_model_admin(Charge), "scheduled_lines", lines)
-    assert come(schedule).stopped == ""
-
-
-def test_a_file_that_is_asked_for_leaves_the_regular_ones_as_they_are(operator: Client) -> None:
-    schedule = save(operator)
-    act(operator, schedule, "send-now")
-    schedules.send_due()
-    found = FileSchedule.objects.get()
-    assert (found.next_at, found.due_at, SentFile.objects.count()) == (schedule.next_at, schedule.next_at, 1)
-
-
-def test_one_that_is_asked_for_while_the_regular_one_comes_due_is_followed_by_that(operator: Client) -> None:
-    schedule = save(operator)
-    assert schedule.next_at
-    with clock.at(schedule.next_at - timedelta(seconds=1)):
-        [claimed] = schedules.DUE.claim(asked_now(schedule), schedules._counted)
-    with clock.at(schedule.next_at + timedelta(seconds=1)):
-        schedules._finish(claimed, schedules._made(claimed))
-        assert FileSchedule.objects.get().due_at == schedule.next_at
-        schedules.send_due()
-    found = FileSchedule.objects.get()
-    assert (SentFile.objects.count(), found.next_at) == (2, schedule.next_at + timedelta(days=1))
-
-
-def asked_now(schedule: FileSchedule) -> Any:
-    FileSchedule.objects.update(due_at=PAST)
-    return FileSchedule.objects.filter(pk=schedule.pk).select_related("view__user", "merchant")
-
-
-def test_a_late_worker_makes_one_file_and_a_pause_has_no_backlog(operator: Client) -> None:
-    schedule = save(operator)
-    assert schedule.next_at
-    with clock.at(schedule.next_at + timedelta(days=9, hours=1)):
-        schedules.send_due()
-        schedules.send_due()
-    assert SentFile.objects.count() == 1
-    assert FileSchedule.objects.get().next_at == schedule.next_at + timedelta(days=10)
-    act(operator, schedule, "pause")
-    with clock.at(schedule.next_at + timedelta(days=30)):
-        assert schedules.send_due() == 0
-    act(operator, schedule, "resume")
-    found = FileSchedule.objects.get()
-    assert found.next_at == found.due_at == schedules.following(found.view, "daily")
-    assert schedules.send_due() == 0
-
-
-@pytest.mark.parametrize(
-    ("zone", "interval", "now", "day", "hour"),
-    [
-        ("Europe/Berlin", "daily", "2027-03-27T12:00+00:00", 28, 5),
-        ("Europe/Berlin", "daily", "2027-03-26T12:00+00:00", 27, 6),
-        ("Europe/Berlin", "daily", "2027-10-30T12:00+00:00", 31, 6),
-        ("Asia/Manila", "daily", "2027-01-30T22:00+00:00", 30, 23),
-        ("America/New_York", "weekly", "2027-01-31T23:00+00:00", 1, 12),
-        ("Asia/Manila", "monthly", "2027-01-31T10:00+00:00", 31, 23),
-        ("No/Where", "monthly", "2027-02-28T10:00+00:00", 1, 7),
-    ],
-)
-def test_the_hour_is_the_readers_own_on_every_day(
-    zone: str, interval: str, now: str, day: int, hour: int, db: None
-) -> None:
-    OperatorProfile.objects.create(user=the_operator(), time_zone=zone)
-    view = SavedView(user=the_operator(), model="payments.charge", name="x")
-    with clock.at(datetime.fromisoformat(now)):
-        moment = schedules.following(view, interval)
-    assert moment
-    assert (moment.astimezone(UTC).day, moment.astimezone(UTC).hour) == (day, hour)
-    assert moment.minute == view.pk.int % 60
-
-
-def test_a_worker_that_died_is_followed_by_another_and_two_never_send_one_file(operator: Client) -> None:
-    schedule = save(operator)
-    [dead] = schedules.DUE.claim(asked_now(schedule), schedules._counted)
-    assert schedules.send_due() == 0
-    slow = schedules._made(dead)
-    come(schedule)
-    schedules._finish(dead, slow)
-    assert (SentFile.objects.count(), AuditEntry.objects.filter(action="exported").count()) == (1, 1)
-
-
-def test_who_is_paused_or_loses_a_right_while_a_file_is_made_gets_none(operator: Client) -> None:
-    schedule = save(operator)
-    [claimed] = schedules.DUE.claim(asked_now(schedule), schedules._counted)
-    made = schedules._made(claimed)
-    act(operator, FileSchedule.objects.get(), "pause")
-    schedules._finish(claimed, made)
-    act(operator, schedule, "send-now")
-    [claimed] = schedules.DUE.claim(asked_now(schedule), schedules._counted)
-    made = schedules._made(claimed)
-    User.objects.update(is_superuser=False)
-    schedules._finish(claimed, made)
-    schedules.send_due()
-    assert (SentFile.objects.count(), FileSchedule.objects.get().stopped) == (0, schedules.NOT_SEEN)
-
-
 def test_colleagues_get_it_while_they_may_see_the_list(shop: NewMerchant, other_shop: NewMerchant) -> None:
     people = {role: member(shop.merchant, role, role) for role in (Role.OWNER, Role.FINANCE, Role.VIEWER)}
     outsider = member(other_shop.merchant, name="outsider")
@@ -330,29 +172,6 @@ def test_colleagues_get_it_while_they_may_see_the_list(shop: NewMerchant, other_
     assert act(finance, schedule, "download", SITE, file=SentFile.objects.get().pk).status_code in (403, 404)
     alone = come(save(signed_in(people[Role.OWNER]), SITE, name="Own"))
     assert act(finance, alone, "download", SITE).status_code in (403, 404)
-
-
-def test_the_statement_of_the_month_before_comes_once_it_is_final(
-    shop: NewMerchant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client, months = signed_in(member(shop.merchant, Role.FINANCE)), f"{SITE}/statement/"
-    assert 'name="every" value="monthly"' in text_of(client.get(months))
-    assert "every" not in text_of(signed_in(member(shop.merchant, Role.SUPPORT)).get(f"{SITE}/charge/"))
-    schedule = save(client, SITE, "statement", every="monthly")
-    waits = come(schedule)
-    assert (SentFile.objects.count(), waits.stopped, waits.tries) == (0, "", 1)
-    monkeypatch.setattr("payments.merchant_site.pages.statements.is_final", lambda _: True)
-    come(schedule)
-    assert "merchant_id" in got(client, schedule, SITE)
-
-
-def test_a_person_has_a_limited_number_of_them(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedules, "MOST_SCHEDULES", 2)
-    for name in ("one", "two", "three"):
-        save(operator, name=name)
-    assert (FileSchedule.objects.count(), SavedView.objects.count()) == (2, 2)
-    save(operator, name="two", every="weekly")
-    assert FileSchedule.objects.filter(interval="weekly").count() == 1
 
 
 def test_the_newest_files_of_a_schedule_are_kept(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,13 +208,6 @@ def test_mail_to_who_works_for_two_merchants_says_for_which_it_is(shop: NewMerch
     assert Notification.objects.get().text.splitlines()[1] == other_shop.merchant.title
 
 
-def test_a_view_is_deleted_with_its_schedule_which_is_recorded(operator: Client) -> None:
-    schedule = come(save(operator))
-    operator.post(f"{OFFICE}/charge/dropview/", {"view": str(schedule.view_id)})
-    assert (SavedView.objects.count(), FileSchedule.objects.count(), SentFile.objects.count()) == (0, 0, 0)
-    assert AuditEntry.objects.filter(action="deleted", object_id=str(schedule.pk)).count() == 1
-
-
 def test_who_may_not_export_has_nothing_sent(db: None) -> None:
     client = client_of("vic", "view_charge")
     client.post(f"{OFFICE}/charge/saveview/", {"name": "Mine", "query": "", "every": "daily"})
@@ -413,7 +225,8 @@ def test_the_file_is_gone_after_thirty_days_and_with_its_schedule_view_and_perso
     assert (SentFile.objects.count(), FileSchedule.objects.count(), SavedView.objects.count()) == (0, 0, 1)
     come(save(operator))
     operator.post(f"{OFFICE}/charge/dropview/", {"view": SavedView.objects.get().pk})
-    assert (SentFile.objects.count(), AuditEntry.objects.filter(action="deleted").count()) == (0, 2)
+    assert (SentFile.objects.count(), FileSchedule.objects.count(), SavedView.objects.count()) == (0, 0, 0)
+    assert AuditEntry.objects.filter(action="deleted").count() == 2
     come(save(operator))
     the_operator().delete()
     assert SentFile.objects.count() == 0

@@ -150,6 +150,9 @@ def _send(row: FileSchedule) -> int:
             DUE.put_off(schedule, until=clock.now() + NEXT_LOOK)
         except Exception:
             DUE.put_off(schedule, until=next_lookup_at(clock.now(), schedule.tries - 1))
+            # Until the next regular one, it is said once.
+            run, words = f"fault before {schedule.next_at}", gettext_noop("A scheduled file fails, and is tried again")
+            _announce(schedule, schedule.view.user, run, "change", words)
             raise
     return len(claimed)
 
@@ -213,7 +216,7 @@ def _announce(schedule: FileSchedule, user: User, what: object, step: str, words
         with translation.override(_chosen(user, "language") or settings.LANGUAGE_CODE):
             # Who works for two merchants opens the page on the site of this one.
             text = "\n".join(filter(None, [gettext(words), " ".join(title.split()), address]))
-        Notification.objects.create(operator=user, key=f"file:{schedule.pk}:{what}", text=text)
+        Notification.objects.get_or_create(operator=user, key=f"file:{schedule.pk}:{what}", defaults={"text": text})
 
 
 def _zone_of(user: User) -> ZoneInfo:
