@@ -15,7 +15,9 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from customers.models import Customer
 from payments import clock
+from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.merchants.merchants import create_merchant
+from payments.domain.reconciliation.bank import balances
 from payments.inbox.sections import SORT_NAMES
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
@@ -27,6 +29,7 @@ from payments.models import (
     Charge,
     Correction,
     OperatorAction,
+    OwnBankAccount,
     Payout,
     Posting,
     ReconciliationItem,
@@ -38,7 +41,7 @@ from payments.models import (
     Webhook,
     WebhookAttempt,
 )
-from payments.quickstart.demo import business_hours, operator_scenarios, year
+from payments.quickstart.demo import bank, business_hours, operator_scenarios, year
 from payments.quickstart.demo.business_hours import YEAR
 from payments.quickstart.demo.scenarios import Scenario
 from payments.quickstart.demo.shops import create_shops
@@ -116,10 +119,22 @@ class TestOneYear:
         assert OperatorAction.objects.proposed().filter(expires_at__gt=clock.now()).exists()
 
     def test_one_report_differs_and_operators_closed_a_part_of_it(self) -> None:
-        assert ReconciliationRun.objects.count() == 12
+        assert ReconciliationRun.objects.exclude(provider=bank.NAME).count() == 12
         assert set(ReconciliationItem.objects.values_list("state", flat=True)) == {"open", "closed"}
-        kinds = set(ReconciliationItem.objects.values_list("kind", flat=True))
+        kinds = set(ReconciliationItem.objects.exclude(provider=bank.NAME).values_list("kind", flat=True))
         assert kinds == {"missing_here", "missing_there", "amount_differs"}
+
+    def test_our_bank_lacks_one_batch_and_has_one_payout_back_that_the_ledger_has_as_paid(self) -> None:
+        account = OwnBankAccount.objects.get()
+        assert list(balances.breaks(balances.statements_of(account))) == []
+        standing = balances.standing_of(account)
+        assert standing
+        assert standing.unexplained == 0
+        assert [(each.what, each.count) for each in balances.late(account)] == [("batches", 1)]
+        found = ReconciliationItem.objects.filter(provider=bank.NAME).order_by("kind")
+        assert list(found.values_list("kind", flat=True)) == ["missing_here", "returned"]
+        returned = found[1].line.bank.payout
+        assert (returned.status, Outcome.RETURNED in outcomes_of(returned)) == ("paid", True)
 
     def test_webhooks_were_attempted_when_their_events_were_new(self) -> None:
         first = WebhookAttempt.objects.filter(number=1).select_related("webhook").earliest("started_at")

@@ -136,7 +136,7 @@ class RecordPayout(OnPayout):
     over = "Nothing can be recorded of this payout now."
 
     def fits(self, payout: Payout) -> bool:
-        return bool(outcomes_of(payout))
+        return payout.livemode and bool(outcomes_of(payout))
 
     def form_for(self, payout: Payout, data: Any) -> ReasonForm:
         return OutcomeForm(data, payout)

@@ -156,6 +156,11 @@ class OwnBankAccountForm(forms.ModelForm):
             raise forms.ValidationError("It is the name of a provider.")
         return str(name)
 
+    def clean_providers(self) -> list[str]:
+        if len(names := self.cleaned_data["providers"]) > 1 and "simulator" in names:
+            raise forms.ValidationError("An account that the simulator pays is of test mode, and no other pays to it.")
+        return list(names)
+
 
 @admin.register(OwnBankAccount)
 class OwnBankAccountAdmin(BaseAdmin):

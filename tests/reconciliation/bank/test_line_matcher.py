@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from payments import clock
 from payments.domain.approvals.kinds.payouts import Outcome, record_outcome
+from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import files as bank_files
 from payments.domain.reconciliation import items as decisions
 from payments.domain.reconciliation import matcher, runs
@@ -27,8 +28,11 @@ from payments.models import (
     ReconciliationRun,
     ReportLine,
 )
+from tests.client import Api
+from tests.invariants.test_invariants import broken
+from tests.payouts.stories import give_account, give_schedule, paid_out, settled
 from tests.reconciliation.bank.files import camt, details, entry, mt940
-from tests.reconciliation.bank.stories import SENT, batch, items, matched, read, sent_file
+from tests.reconciliation.bank.stories import SENT, batch, items, matched, own_account, read, sent_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtors")]
 
@@ -205,6 +209,24 @@ def test_a_payout_that_came_back_is_matched_when_the_ledger_has_it_as_returned(
     runs.recheck_arrived()
     assert (matched(), items()) == ([-10_000, 10_000], [])
     assert ReconciliationItem.objects.get().label == "Matched since"
+
+
+def test_a_payout_of_test_mode_leaves_the_account_that_the_simulator_pays_and_may_come_back(
+    api: Api, shop: NewMerchant, ours: OwnBankAccount
+) -> None:
+    settled(api)
+    give_account(shop.merchant)
+    payout = paid_out(give_schedule(shop.merchant))
+    amount = f"{payout.amount / 100:.2f}"
+    text = camt(entry(f"-{amount}", details(payout.id.hex)), entry(amount, details(payout.id.hex)))
+    read(text, own_account(name="bpi-live", providers=["adyen"]))
+    unknown = items()
+    assert [kind for kind, _ in unknown] == ["missing_here", "missing_here"]
+    read(text, ours)
+    assert items() == [*unknown, ("returned", payout.amount)]
+    record_outcome(payout.id, Outcome.RETURNED, "paid")
+    runs.recheck_arrived()
+    assert (items(), broken()) == (unknown, {})
 
 
 def test_a_file_that_is_marked_as_sent_after_its_statement_is_matched_then(

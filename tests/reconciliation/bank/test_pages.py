@@ -48,6 +48,8 @@ def test_finance_adds_an_account_whose_name_stays(finance: Client) -> None:
     fields = {"name": "bpi-payouts", "currency": "PHP", "last4": "4455", "providers": ["adyen"], "days": "3"}
     add = reverse("admin:payments_ownbankaccount_add")
     assert "It is the name of a provider." in text_of(finance.post(add, fields | {"name": "xendit"}))
+    mixed = finance.post(add, fields | {"providers": ["adyen", "simulator"]})
+    assert "no other pays to it" in text_of(mixed)
     finance.post(add, fields)
     account = OwnBankAccount.objects.get()
     finance.post(page(account), fields | {"name": "other", "days": "4"})

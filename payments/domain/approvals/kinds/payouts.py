@@ -22,6 +22,7 @@ from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Payout, PayoutFile, PayoutSchedule
 from payments.money import shown_amount
+from payments.providers.simulator import payouts as simulated_bank
 
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
 Status = Payout.Status
@@ -54,11 +55,14 @@ def _set_schedule(request: ApprovalRequest, _: Credentials) -> None:
 
 
 def outcomes_of(payout: Payout) -> list[Outcome]:
-    """Return what operators may record of a payout: only of one that went in a bank file, whose end nobody reports."""
-    if not payout.livemode or payout.provider_account_id:
+    """Return what operators may record of a payout: only of one that went in a bank file, whose end nobody reports.
+
+    In test mode the simulated bank says what it paid, and a statement of ours may say that it came back.
+    """
+    if payout.provider_account_id:
         return []
     match payout.status:
-        case Status.IN_TRANSIT:
+        case Status.IN_TRANSIT if payout.livemode:
             return [Outcome.PAID, Outcome.RETURNED]
         case Status.PAID:
             return [Outcome.RETURNED]
@@ -76,6 +80,9 @@ def record_outcome(payout_id: UUID, outcome: Outcome, was: str) -> None:
         states.mark_paid(payout) if outcome is Outcome.PAID else states.mark_failed(payout, Outcome.RETURNED)
     except StaleRow:
         raise Refused("The payout was changed meanwhile.") from None
+    if not payout.livemode:
+        # The simulated bank has it back too.
+        simulated_bank.refuse(payout.id.hex)
     audit_log.record(Action.DONE, payout, fields=["status"], detail=f"{detail_of(payout)}, {outcome}")
 
 

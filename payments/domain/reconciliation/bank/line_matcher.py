@@ -63,7 +63,7 @@ NAMED = f"""
 WITH {LINES}, found AS (
     SELECT line.id, p.id AS payout_id, NULL::uuid AS file_id, NULL::bigint AS batch_id
     FROM line JOIN payments_payout p ON p.id = line.named
-    WHERE p.livemode AND p.file_id IS NOT NULL AND p.sent_at IS NOT NULL
+    WHERE p.sent_at IS NOT NULL AND (p.file_id IS NOT NULL OR NOT p.livemode AND 'simulator' = ANY(%(providers)s))
     UNION ALL
     SELECT line.id, NULL, f.id, NULL FROM line JOIN payments_payoutfile f ON f.id = line.named
     WHERE f.sent_at IS NOT NULL
