@@ -38,7 +38,7 @@ SORTS = (
         entry_texts.account_text,
         act="Check",
         until="effective_at",
-        well="bank accounts",
+        well="merchants' bank accounts",
     ),
     Sort(
         "holds",
@@ -180,7 +180,7 @@ SORTS = (
         "Reconciliation differences",
         "reconciliationitem",
         rows.open_differences,
-        lambda item: f"{item.get_kind_display()}, {item.provider.title()}",
+        lambda item: f"{item.get_kind_display()} at {item.provider}",
         about_charge,
         "Compare",
         together="{} lines of reports and ledger differ",

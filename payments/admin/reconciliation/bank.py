@@ -1,5 +1,6 @@
 """Our bank accounts and how they stand, and what operators do about movements on them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django import forms
@@ -14,9 +15,11 @@ from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.formats import NOTHING, column, lines, link, money
+from payments.admin.framework.formats import NOTHING, chip, lines, link, money
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.shown_times import moment_cell
+from payments.admin.timeline.panels import Panel, Row
 from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.reconciliation.bank import balances, line_matcher, reasons
@@ -37,13 +40,15 @@ from payments.providers.registry import CONNECTORS, PROVIDERS
 
 SHOWN_STATEMENTS = 20
 MAY_CLOSE, MAY_RECORD = "payments.close_reconciliationitem", "payments.record_payout"
+WITH_WHAT_OF_LINE = ("bank__payout__merchant", "bank__file", "bank__batch")
+WITH_WHAT = tuple(f"line__{name}" for name in WITH_WHAT_OF_LINE)
 PROVIDER_NAMES = sorted({*PROVIDERS, *CONNECTORS})
 Item = ReconciliationItem
 
 
 def at_bank(found: Any) -> SafeString | str:
-    """Return on which days what `found` has of matched movements left our bank, arrived there or came back."""
-    booked = [each.line for each in found.filter(line__matched_at__isnull=False).select_related("line").order_by("pk")]
+    """Return on which days what `found` has of named movements left our bank, arrived there or came back."""
+    booked = [each.line for each in found.filter(is_guess=False).select_related("line").order_by("pk")]
     return lines(link(ReportLine, line.pk, f"{moved(line)} on {line.booked_at:%d %b %Y}") for line in booked)
 
 
@@ -58,13 +63,25 @@ def moved(line: ReportLine) -> str:
     return f"{'received' if line.amount > 0 else 'paid'} {money(abs(line.amount), line.currency)}{why}"
 
 
+def day_of(line: ReportLine) -> str:
+    """Return when a line was booked: banks book on days, whatever the zone of the reader."""
+    return f"{line.booked_at:%d %b %Y}" if line.kind == ReportLine.Kind.BOOKED else moment_cell(line.booked_at)
+
+
+def named(line: ReportLine | None) -> str:
+    """Return in words what a movement on our account is, or perhaps is; "" where nobody knows."""
+    bank: BankLine | None = getattr(line, "bank", None)
+    return line_matcher.what_is(bank) if bank else ""
+
+
 def what_it_is(line: ReportLine) -> SafeString | str:
     """Return a link to what a movement on our account is, or perhaps is."""
-    bank: BankLine | None = getattr(line, "bank", None)
-    if not bank or not (words := line_matcher.what_is(bank)):
+    if not (words := named(line)):
         return NOTHING
+    bank: Any = line.bank
     model: Any = Payout if bank.payout_id else PayoutFile if bank.file_id else ReportLine
-    return link(model, bank.payout_id or bank.file_id or bank.batch_id, f"perhaps {words}" if bank.is_guess else words)
+    words = f"{words}, {money(bank.expected, line.currency)}"
+    return link(model, bank.payout_id or bank.file_id or bank.batch_id, words)
 
 
 def text_of(line: ReportLine | None) -> str:
@@ -171,37 +188,53 @@ class OwnBankAccountAdmin(BaseAdmin):
     list_display = ("name", "currency", "last4", "days")
     search_fields = ("name",)
     search_help_text = "A part of the name."
-    readonly_fields = ("stands", "late", "chain", "statements")
-    stands = column("How it stands", lambda account: lines(_standing(account)))
-    late = column("Late", lambda account: lines(map(entry_texts.late_words, balances.late(account))))
-    chain = column("Gaps and overlaps", lambda account: lines(_chain(account)))
-    statements = column("Statements", lambda account: lines(_statements(account)))
+    change_form_template = "admin/payments/statements/panels.html"
 
-    def get_fieldsets(self, request: HttpRequest, obj: OwnBankAccount | None = None) -> Any:
-        known = (("By its statements", {"fields": self.readonly_fields}),) if obj else ()
-        return ((None, {"fields": OwnBankAccountForm.Meta.fields}), *known)
+    def headline(self, row: OwnBankAccount) -> str:
+        last = balances.statements_of(row)[-1:]
+        has = [f"{row} had {money(each.closing, row.currency)} on {each.last_day:%d %b %Y}" for each in last]
+        return has[0] if has else super().headline(row)
+
+    def beside_row(self, request: HttpRequest, row: OwnBankAccount) -> dict[str, Any]:
+        """Return what is late, how the account stands, and its newest statements."""
+        found = {"Late": _late, "After its newest statement": _standing, "Statements": _statements}
+        panels = [Panel(title, list(rows(row))) for title, rows in found.items()]
+        return super().beside_row(request, row) | {"panels": [panel for panel in panels if panel.rows]}
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
 
-def _standing(account: OwnBankAccount) -> Any:
+def _late(account: OwnBankAccount) -> Iterator[Row]:
+    for late in balances.late(account):
+        kind = ReportLine.Kind.PAYOUT
+        address = f"{reverse('admin:payments_reportline_changelist')}?kind__exact={kind}&match=unmatched"
+        way = format_html('. <a href="{}">What providers paid</a>', address) if late.what == "batches" else ""
+        below = format_html("Since {}{}", f"{late.since:%d %b %Y}", way)
+        amount = money(late.total, account.currency) if late.total else ""
+        yield Row(entry_texts.late_words(late), below, chip("late", "bad"), amount)
+
+
+def _standing(account: OwnBankAccount) -> Iterator[Row]:
     if found := balances.standing_of(account):
         address = reverse("admin:payments_reconciliationitem_changelist")
         query = f"?difference=stands&provider={account.name}"
-        items = format_html('<a href="{}{}">movements without a match</a>', address, query)
-        named = [("by the bank", found.by_bank), ("by the ledger", found.by_ledger)]
-        named += [("on its way to us", found.arriving), ("on its way out", -found.leaving), (items, found.unmatched)]
-        for name, amount in (*named, ("not explained", found.unexplained)):
-            yield format_html("{}: {}", name, money(amount, account.currency))
+        items = format_html('<a href="{}{}">Movements without a match</a>', address, query)
+        ledger = "What it had at first, with what providers paid, without what we sent"
+        named = [("By the bank", "", found.by_bank), ("By the ledger", ledger, found.by_ledger)]
+        named += [("On its way to us", "Not at the bank yet", -found.arriving)]
+        named += [("On its way out", "The bank has it yet", found.leaving), (items, "", found.unmatched)]
+        for name, below, amount in (*named, ("Not explained", "", found.unexplained)):
+            if amount:
+                yield Row(name, below, "", money(amount, account.currency))
 
 
-def _chain(account: OwnBankAccount) -> Any:
-    for statement, what, amount in balances.breaks(balances.statements_of(account)):
-        yield f"{statement}: {what}, {money(amount, account.currency)}"
-
-
-def _statements(account: OwnBankAccount) -> Any:
-    for each in balances.statements_of(account)[: -SHOWN_STATEMENTS - 1 : -1]:
-        both = f"{money(each.opening, account.currency)} to {money(each.closing, account.currency)}"
-        yield link(ReconciliationRun, each.run_id, f"{each}: {both}")
+def _statements(account: OwnBankAccount) -> Iterator[Row]:
+    statements = balances.statements_of(account)
+    wrong = {
+        each.pk: f": {what}, {money(amount, account.currency)}" for each, what, amount in balances.breaks(statements)
+    }
+    for each in statements[: -SHOWN_STATEMENTS - 1 : -1]:
+        below = f"{each.first_day:%d %b} to {each.last_day:%d %b %Y}{wrong.get(each.pk, '')}"
+        state = chip("differs", "bad") if each.pk in wrong else ""
+        yield Row(link(ReconciliationRun, each.run_id, each.name), below, state, money(each.closing, account.currency))

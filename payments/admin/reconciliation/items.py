@@ -145,14 +145,14 @@ class ReconciliationItemAdmin(BaseAdmin):
     merchant_lookup = "charge__merchant"
     list_display = (
         *("shown_kind", "they_say", "we_say", "provider", "age"),
-        *("difference", "shown_state", "found"),
+        *("difference", "shown_state"),
     )
     file_columns = (
         *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age"),
         *("provider", "charge_link", "found"),
     )
     list_filter = ("state", "kind", ByStanding, ByProvider, ByCharge, ByModeOfCharge, ByRun, "created_at")
-    list_select_related = ("line__bank__payout", "line__bank__batch", "posting", "attempt", "charge")
+    list_select_related = (*bank.WITH_WHAT, "posting", "attempt", "charge")
     search_fields = ("note",)
     search = IdSearch(
         {**OF_CHARGE, "attempt": "attempt_id", "re": "attempt__refund_id", "mer": "charge__merchant_id"},
@@ -177,12 +177,12 @@ class ReconciliationItemAdmin(BaseAdmin):
     vanished = moment_column("vanished_at")
     shown_kind = column("Difference", lambda item: label_of(item))
     shown_state = column("State", lambda item: chip(item.state))
-    they_say = column("In the report", in_report)
-    we_say = column("In the ledger", in_ledger)
+    they_say = column("In the report", in_report, in_list=lambda item: in_report(item).partition(" (")[0])
+    we_say = column("In the ledger", in_ledger, in_list=lambda item: bank.named(item.line) or in_ledger(item))
     shown_reference = column("Reference", reference_of)
     number = column("Line of the report", lambda item: item.line.number if item.line else NOTHING)
     text = column("Text of the bank", lambda item: bank.text_of(item.line) or NOTHING)
-    booked = column("Booked there", lambda item: moment_cell(item.line.booked_at if item.line else None))
+    booked = column("Booked there", lambda item: bank.day_of(item.line) if item.line else NOTHING)
     posted = column("Posted here", lambda item: moment_cell(item.posting.created_at if item.posting else None))
 
     def headline(self, row: Item) -> str:
@@ -228,6 +228,8 @@ def difference_of(item: Item) -> str:
         return f"{money(item.line.amount, item.line.currency)}, {money(-posting.amount, posting.currency)}"
     side: Any = item.line or posting
     amount = (item.line.amount if item.line else 0) - (posting.amount if posting else 0)
+    if item.kind == Item.Kind.AMOUNT_DIFFERS and side.kind == ReportLine.Kind.BOOKED:
+        amount -= side.bank.expected * (1 if side.amount > 0 else -1)
     return money(amount, side.currency)
 
 

@@ -1,8 +1,11 @@
 """The lines of providers' reports."""
 
+from typing import Any
+
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
+from django.utils.text import capfirst
 
 from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.base import BaseAdmin
@@ -15,12 +18,14 @@ from payments.admin.framework.formats import (
     lines,
     link,
     moment_column,
+    money,
     money_column,
     row_link_column,
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.reconciliation import bank
-from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.admin.shown_times import moment_cells
+from payments.models import Attempt, OwnBankAccount, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
 
@@ -28,7 +33,13 @@ class RunForm(forms.Form):
     run = WholeNumberField(required=False, min_value=1, max_value=2**63 - 1, label="Number of a run")
 
 
-ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])
+class ByProvider(one_of("provider", [*PROVIDERS, *CONNECTORS])):  # type: ignore[misc]
+    """A filter by provider, or by the name of a bank account of ours."""
+
+    def __init__(self, *args: Any) -> None:
+        accounts = OwnBankAccount.objects.order_by("name").values_list("name", flat=True)
+        self.conditions = {**self.conditions} | {name: (name, Q(provider=name)) for name in accounts}  # type: ignore[has-type]
+        super().__init__(*args)
 
 
 class ByRun(FormFilter):
@@ -51,7 +62,8 @@ ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatche
 @admin.register(ReportLine)
 class ReportLineAdmin(BaseAdmin):
     merchant_lookup = "attempt__charge__merchant"
-    list_display = ("shown_kind", "reference", "provider_ref", "provider", "shown_amount", "match", "booked")
+    list_select_related = bank.WITH_WHAT_OF_LINE
+    list_display = ("shown_kind", "names", "provider_ref", "provider", "shown_amount", "match", "booked")
     file_columns = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
     list_filter = (ByMatch, "kind", ByProvider, ByRun, "booked_at")
     search_fields = ("reference", "provider_ref")
@@ -63,7 +75,8 @@ class ReportLineAdmin(BaseAdmin):
         ("Match", {"fields": ("matched", "posting_link", "differences")}),
         ("At our bank", {"fields": ("is_what", "arrived", "text")}),
     )
-    booked = moment_column("booked_at")
+    names = column("Reference", lambda line: bank.named(line) or bank.text_of(line) or line.reference or NOTHING)
+    booked = column("Booked", bank.day_of, cells=moment_cells("booked_at"))
     matched = moment_column("matched_at")
     shown_amount = money_column("amount")
     shown_kind = column("Kind", lambda line: line.get_kind_display())
@@ -77,3 +90,10 @@ class ReportLineAdmin(BaseAdmin):
     differences = column(
         "Differences", lambda line: lines(link(ReconciliationItem, item.pk, item) for item in line.items.order_by("pk"))
     )
+
+    def headline(self, row: ReportLine) -> str:
+        if row.kind == ReportLine.Kind.BOOKED:
+            return capfirst(f"{bank.moved(row)} on {bank.day_of(row)}")
+        if row.kind == ReportLine.Kind.PAYOUT:
+            return f"{money(-row.amount, row.currency)} that {row.provider} paid to our bank"
+        return super().headline(row)

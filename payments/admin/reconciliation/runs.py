@@ -13,8 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.formats import chip, column, lines, link, moment_column, money, provider_title
+from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, money, provider_title
 from payments.admin.framework.object_actions import ActionButton
+from payments.admin.reconciliation import bank
 from payments.admin.reconciliation.items import difference_of, in_ledger, in_report, label_of, reference_of
 from payments.admin.reconciliation.reports import ByProvider
 from payments.admin.shown_times import moment_cell
@@ -25,6 +26,7 @@ from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
 
 # The open differences that the page of a run names; their list has all.
 NAMED_MAX = 20
+WITH_SIDES = (*bank.WITH_WHAT, "posting", "attempt", "charge__source__card")
 Item = ReconciliationItem
 
 
@@ -48,9 +50,19 @@ def _part(run: ReconciliationRun, part: Summed) -> tuple[Summed, str, list[str]]
 
 def _row(item: ReconciliationItem) -> Row:
     """Return an open difference: whose payment it is, what either side says, and by how much they differ."""
-    name = about_charge(item) or f"Reference …{reference_of(item)[-8:]}"
-    said = f"In the report: {in_report(item)}. In the ledger: {in_ledger(item)}"
+    name = (
+        about_charge(item)
+        or bank.named(item.line)
+        or bank.text_of(item.line)
+        or f"Reference …{reference_of(item)[-8:]}"
+    )
+    said = format_html("In the report: {}. In the ledger: {}", in_report(item), in_ledger(item))
     return Row(link(Item, item.pk, name), said, chip(label_of(item), "warn"), difference_of(item))
+
+
+def _period(run: ReconciliationRun) -> SafeString | str:
+    ends = (run.covers_from, run.covers_to)
+    return NOTHING if ends[0] == ends[1] else lines(map(moment_cell, ends))
 
 
 @admin.register(ReconciliationRun)
@@ -80,7 +92,7 @@ class ReconciliationRunAdmin(BaseAdmin):
 
     def beside_row(self, request: HttpRequest, row: ReconciliationRun) -> dict[str, Any]:
         """Return what the run found as it is now, with sums by currency."""
-        items = _open_items(row).select_related("line", "posting", "attempt", "charge__source__card").order_by("pk")
+        items = _open_items(row).select_related(*WITH_SIDES).order_by("pk")
         rows = list(map(_row, items[:NAMED_MAX]))
         needs = [Panel("What needs somebody", rows, f"The first {NAMED_MAX}" if len(rows) == NAMED_MAX else "")]
         found = [_part(row, part) for part in parts_of(row)]
@@ -103,7 +115,7 @@ class ReconciliationRunAdmin(BaseAdmin):
         "Open afterwards",
         lambda run: ", ".join(f"{count} {KINDS.get(kind, kind).lower()}" for kind, count in run.differences.items()),
     )
-    period = column("Covers", lambda run: lines([moment_cell(run.covers_from), moment_cell(run.covers_to)]))
+    period = column("Covers", _period)
     lines_read = column("Lines", lambda run: f"{run.lines}, {run.new_lines} new")
     shown_differences = column(
         "Open afterwards",

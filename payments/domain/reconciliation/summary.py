@@ -24,7 +24,8 @@ WITH found AS (
     WHERE i.run_id = %(run)s AND i.line_id IS NULL AND i.vanished_at IS NULL
 )
 SELECT part, coalesce(found.currency, p.currency) AS currency, count(*), sum(theirs),
-    coalesce(sum(p.amount) FILTER (WHERE found.currency IS NULL OR found.currency = p.currency), 0)
+    coalesce(sum(coalesce(p.amount, CASE part WHEN 'matched' THEN theirs END))
+        FILTER (WHERE found.currency IS NULL OR p.id IS NULL OR found.currency = p.currency), 0)
 FROM found LEFT JOIN payments_posting p ON p.id = found.posting_id
 GROUP BY 1, 2 ORDER BY 1, 2
 """

@@ -89,3 +89,16 @@ class BankLine(models.Model):
 
     def __str__(self) -> str:
         return str(self.line)
+
+    @property
+    def expected(self) -> int:
+        """Return what the movement should be by what it is, without a sign; 0 where nobody knows."""
+        return (
+            self.payout.amount
+            if self.payout
+            else self.file.total
+            if self.file
+            else -self.batch.amount
+            if self.batch
+            else 0
+        )

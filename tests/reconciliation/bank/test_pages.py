@@ -21,7 +21,7 @@ from payments.models import (
     ReportUpload,
 )
 from payments.tasks import run_sweep
-from tests.admin.conftest import text_of
+from tests.admin.conftest import text_of, words_of
 from tests.client import signed_in
 from tests.operators.factories import person
 from tests.reconciliation.bank.files import camt, details, entry
@@ -82,6 +82,7 @@ def test_a_payout_says_when_it_left_our_bank_and_when_it_came_back(
     assert "paid ₱120.00 on 26 Nov 2026" in text_of(finance.get(page(other)))
     item, only_a_part = ReconciliationItem.objects.order_by("pk")
     assert "Mark as returned" not in text_of(finance.get(page(only_a_part)))
+    assert "received ₱15.00 on 26 Nov 2026" in text_of(finance.get(page(other)))
     assert "received ₱100.00 (AC04: the account is closed)" in text_of(finance.get(page(item)))
     finance.post(page(item, "mark_returned"), REASON)
     request = ApprovalRequest.objects.get(kind="record_payout")
@@ -94,7 +95,7 @@ def test_a_suspicion_is_confirmed_on_its_page(account: PayoutAccount, ours: OwnB
     _, [payout] = sent_file(account, 10_000)
     read(camt(entry("-100.00", details("", text="Friday"))), ours)
     text = text_of(finance.get(page(ReconciliationItem.objects.get())))
-    assert f"perhaps {payout}" in text
+    assert f"perhaps payout to {payout.merchant}, ₱100.00" in text
     assert "Friday" in text
     assert f'value="{payout.id}"' in finance.get(page(ReconciliationItem.objects.get(), "confirm")).text
     finance.post(page(ReconciliationItem.objects.get(), "confirm"), REASON | {"shown": payout.id})
@@ -147,8 +148,9 @@ def test_an_account_is_shown_by_the_bank_by_the_ledger_and_on_its_way(
         by_bank=89_500, by_ledger=100_000 + 80_000 - 12_000, arriving=80_000, leaving=2_000, unmatched=-500
     )
     assert found.unexplained == 0
-    text = text_of(finance.get(page(ours)))
-    for words in ("by the bank: ₱895.00", "by the ledger: ₱1,680.00", "on its way to us: ₱800.00"):
+    text = words_of(finance.get(page(ours)))
+    assert "bpi-payouts had ₱895.00 on 26 Nov 2026" in text
+    for words in ("₱1,680.00", "Not at the bank yet −₱800.00", "The bank has it yet ₱20.00", "without a match −₱5.00"):
         assert words in text
 
 
@@ -166,3 +168,21 @@ def test_gaps_overlaps_and_sums_that_do_not_add_up_are_said(ours: OwnBankAccount
         ("S-4", "an overlap after S-3 of 04 Nov 2026", -400),
     ]
     assert "a gap after S-2 of 02 Nov 2026, ₱3.00" in text_of(finance.get(page(ours)))
+
+
+def test_the_page_of_a_statement_says_what_its_movements_are(
+    account: PayoutAccount, ours: OwnBankAccount, finance: Client
+) -> None:
+    _, [payout, other] = sent_file(account, 10_000, 2_000)
+    fee = entry("-5.00", details("", text="Account fee"))
+    run = read(camt(entry("-99.00", details(payout.id.hex)), entry("-20.00", details(other.id.hex)), fee), ours)
+    text = words_of(finance.get(page(run)))
+    assert (
+        f"In the report: paid ₱99.00. In the ledger: payout to {payout.merchant}, ₱100.00 Amount differs ₱1.00" in text
+    )
+    assert "Matched PHP 1 −₱20.00 −₱20.00 ₱0.00" in text
+    assert "Account fee" in text
+    assert "Covers" not in text
+    listed = words_of(finance.get(reverse("admin:payments_reportline_changelist"), {"provider": ours.name}))
+    for words in (f"payout to {payout.merchant}", "Account fee", "26 Nov 2026", "Provider: bpi-payouts ×"):
+        assert words in listed

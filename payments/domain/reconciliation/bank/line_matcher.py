@@ -187,7 +187,7 @@ def confirm(item: ReconciliationItem, shown: str, operator: Any, note: str) -> N
     matcher.execute(MATCH, {"name": item.provider, "now": now})
     if not ReportLine.objects.filter(items=item.pk, matched_at__isnull=False).exists():
         raise TooLate
-    audit_log.record(Action.APPROVED, item, detail=f"it is {what_is(found)}", reason=note)
+    audit_log.record(Action.APPROVED, item, detail=f"it is {what_is(found)}, {shown}", reason=note)
 
 
 def key_of(line: BankLine) -> str:
@@ -197,6 +197,9 @@ def key_of(line: BankLine) -> str:
 
 def what_is(line: BankLine) -> str:
     """Return what a movement is, or perhaps is: a payout, a bank file or a provider's batch; "" where nobody knows."""
+    perhaps = "perhaps " * line.is_guess
     if line.batch:
-        return f"what {line.batch.provider} paid, {line.batch.reference or line.batch.provider_ref}"
-    return f"{line.payout or line.file or ''}"
+        return f"{perhaps}what {line.batch.provider} paid, {line.batch.reference or line.batch.provider_ref}"
+    if line.payout:
+        return f"{perhaps}payout to {line.payout.merchant}"
+    return f"{perhaps}{line.file}" if line.file else ""
