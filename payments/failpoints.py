@@ -15,12 +15,12 @@ class Failpoint(StrEnum):
     RECORDING = "recording"  # the writes of the outcome are built
     RECORDED = "recorded"  # the outcome is committed, and the request not answered
     WAKING_WORKER = "nudging"  # a change is committed, and no worker is woken
-    CLAIMED = "claimed"  # webhooks are claimed
+    CLAIMED = "claimed"  # webhooks are claimed, or an uploaded report
     SENT = "sent"  # receivers have answered, and nothing is recorded
     DELIVERY_RECORDED = "put_down"  # the attempts to deliver are recorded
     LOCKED = "locked"  # the charges of a settlement, or the schedule of a payout, are locked
-    POSTED = "posted"  # a settlement or a payout is written and not committed
-    SETTLED = "settled"  # a settlement or a payout is committed
+    POSTED = "posted"  # a settlement, a payout or a run of a report is written and not committed
+    SETTLED = "settled"  # a settlement, a payout or a run of a report is committed
     LEAVES_READ = "leaves_read"  # journals that have no leaf are read
     LEAVES_WRITTEN = "leaves_written"  # their leaves are written, and the tree is as before
     TREE_GROWN = "tree_grown"  # the tree has grown, and nothing is committed

@@ -155,6 +155,24 @@ INVARIANTS = (
         """,
     ),
     Invariant(
+        name="bank_movements_are_matched_once",
+        sentence="A matched movement on our bank account is one payout, file or batch, once each way, and as much.",
+        model="payments.ReportLine",
+        prefix=None,
+        query="""
+            SELECT l.id FROM payments_bankline b JOIN payments_reportline l ON l.id = b.line_id
+            LEFT JOIN payout o ON o.id = b.payout_id LEFT JOIN payments_payoutfile f ON f.id = b.file_id
+            LEFT JOIN payments_reportline d ON d.id = b.batch_id
+            WHERE l.matched_at IS NOT NULL AND (b.is_guess OR (abs(l.amount), l.currency) IS DISTINCT FROM
+                (coalesce(o.amount, f.total, -d.amount), coalesce(o.currency, f.currency, d.currency)))
+            UNION ALL
+            SELECT max(l.id) FROM payments_bankline b JOIN payments_reportline l ON l.id = b.line_id
+            WHERE l.matched_at IS NOT NULL
+            GROUP BY b.payout_id, b.file_id, b.batch_id, sign(l.amount) HAVING count(*) > 1
+        """,
+        of_merchants=False,
+    ),
+    Invariant(
         name="bank_files_are_their_payouts",
         sentence="The number and the sum of each bank file are those of its payouts, in its currency; a cancelled one"
         " has none.",

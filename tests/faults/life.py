@@ -20,6 +20,7 @@ from payments.models import Charge, PayoutSchedule, Webhook
 from payments.webhooks.claims import LEASE
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.factories import new_customer
+from tests.faults import bank_statements
 from tests.faults.approvals import Approval, LetOut, faults
 from tests.faults.books import differences, not_found_out
 from tests.faults.client import ask_until_answered, broken_promises, is_final
@@ -224,7 +225,8 @@ class Life:
         asked = sum(count for (verb, _), count in self.done.items() if verb.endswith("refund"))
         if charges.filter(refunds__isnull=False).count() > asked:
             self._found("double", f"more refunds than {asked} after {after}")
-        self.findings.extend(("books", f"{line} after {after}") for line in differences(self.source_id))
+        found = (*differences(self.source_id), *bank_statements.faults())
+        self.findings.extend(("books", f"{line} after {after}") for line in found)
 
     def _found(self, what: str, line: str) -> None:
         self.findings.append((what, line))

@@ -42,6 +42,7 @@ READY = {
     "respond": {},
     "settle": {},
     "pay_out": {},
+    "read_statement": {},
     "let_out_payout": {},
     "let_out_file": {},
 }

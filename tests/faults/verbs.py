@@ -16,11 +16,11 @@ from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
 from payments.domain.payouts import make
 from payments.failpoints import Failpoint
 from payments.ids import public_id
-from payments.models import Charge, Dispute, OperatorAction, PayoutSchedule, Webhook
+from payments.models import Charge, Dispute, OperatorAction, Payout, PayoutSchedule, Webhook
 from payments.providers.simulator.models import SimulatedPayment
 from payments.providers.simulator.scenarios import Story
 from tests.client import made
-from tests.faults import approvals
+from tests.faults import approvals, bank_statements
 from tests.faults.elapsed_time import let_days_pass_for_payouts, let_pass
 from tests.faults.jobs import PayOut, Request, Settle, Visit, deliver, expire, recover, report, respond
 from tests.faults.live_payouts import LET_OUT
@@ -41,6 +41,7 @@ STALL = (Failpoint.OPENED, *RECORD)
 EXECUTE = (Failpoint.EXECUTING, *OPEN, *RECORD, *ANNOUNCED, Failpoint.EXECUTED)
 DELIVER = (Failpoint.CLAIMED, Failpoint.SENT, Failpoint.DELIVERY_RECORDED)
 SETTLE = (Failpoint.LOCKED, Failpoint.POSTED, Failpoint.SETTLED)
+READ = (Failpoint.CLAIMED, Failpoint.POSTED, Failpoint.SETTLED)
 PAY_OUT = (Failpoint.LOCKED, Failpoint.TAKEN, Failpoint.POSTED, Failpoint.SETTLED)
 ACTION_SECONDS = 3600
 RIGHT_PIN, WRONG_PIN = "123456", "654321"
@@ -120,6 +121,17 @@ def _settle(life: "Life") -> Settle:
 def _pay_out(life: "Life") -> PayOut:
     _make_payable(life)
     return PayOut(life.merchant_id)
+
+
+def _read_statement(life: "Life") -> Job:
+    """Have a statement of our bank waiting to be read, of what was paid out."""
+    if not _was_paid_out(life.charge):
+        pay_out = _pay_out(life)
+        pay_out()
+        # What was made is sent the next time.
+        pay_out()
+    bank_statements.upload(life)
+    return bank_statements.read
 
 
 def _ask_payout(life: "Life") -> Job:
@@ -219,6 +231,10 @@ def _has_to_pay_out(charge: Charge) -> bool:
     return total - make.reserve_of(schedule, total) >= 1
 
 
+def _was_paid_out(charge: Charge) -> bool:
+    return Payout.objects.filter(merchant=charge.merchant_id, sent_at__isnull=False).exists()
+
+
 def _is_untold(charge: Charge) -> bool:
     return Webhook.objects.filter(merchant_id=charge.merchant_id, due_at__lte=clock.now()).exists()
 
@@ -260,6 +276,13 @@ VERBS = {
         lambda charge: charge.settled_at is not None,
         PAY_OUT,
         stalls=(Failpoint.SETTLED,),
+        asks_provider=False,
+    ),
+    "read_statement": Verb(
+        _read_statement,
+        _was_paid_out,
+        READ,
+        stalls=(Failpoint.CLAIMED, Failpoint.SETTLED),
         asks_provider=False,
     ),
     "ask_payout": Verb(

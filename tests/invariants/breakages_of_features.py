@@ -9,6 +9,7 @@ from payments import clock
 from payments.ids import new_id, parse_id, public_id
 from payments.models import (
     Attempt,
+    BankLine,
     Checkout,
     Dispute,
     Event,
@@ -19,6 +20,8 @@ from payments.models import (
     PayoutFile,
     PayoutPart,
     Posting,
+    ReconciliationRun,
+    ReportLine,
 )
 from payments.providers.simulator.models import SimulatedPayment, SimulatedPayout
 from tests.checkout.cast import charges_of, row_of
@@ -283,6 +286,16 @@ def payout_that_the_bank_returned(history: History) -> str:
     reference = history.payouts["paid"].id.hex
     SimulatedPayout.objects.filter(reference=reference).update(state="returned")
     return public_id("po", history.payouts["paid"].id)
+
+
+@breaks("bank_movements_are_matched_once")
+def payout_that_left_our_bank_with_another_amount(history: History) -> str:
+    payout, now = history.payouts["paid"], clock.now()
+    run = ReconciliationRun.objects.create(provider="bpi-payouts", started_by="command", covers_to=now)
+    moved = {"kind": "booked", "amount": 1 - payout.amount, "currency": payout.currency, "booked_at": now}
+    line = ReportLine.objects.create(run=run, number=1, provider=run.provider, matched_at=now, **moved)
+    BankLine.objects.create(line=line, payout=payout)
+    return str(line)
 
 
 @breaks("simulator_payouts_are_known")

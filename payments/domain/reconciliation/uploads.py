@@ -21,6 +21,7 @@ from payments.domain.reconciliation.bank import bank_files
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.runs import Busy
+from payments.failpoints import Failpoint, reached
 from payments.models import OwnBankAccount, ReconciliationRun, ReportUpload
 from payments.sensitive_data.redaction import shortened
 from payments.vault import Place, Purpose, VaultUnavailable, seal, unseal
@@ -94,12 +95,14 @@ def read_due() -> bool:
     if not claimed:
         return False
     [upload] = claimed
+    reached(Failpoint.CLAIMED)
     if upload.tries > MOST_TRIES:
         _refuse(upload, STOPPED)
         return True
     try:
         with Beat(upload) as beat:
             _read(upload, beat)
+        reached(Failpoint.SETTLED)
     except BadReport as fault:
         _refuse(upload, f"{fault}.")
     except (Busy, VaultUnavailable):
@@ -158,6 +161,7 @@ def _read(upload: ReportUpload, beat: Beat) -> None:
         report = runs.bank_report(text, OwnBankAccount.objects.get(name=upload.provider), upload.file, count)
 
     def finish(run: ReconciliationRun) -> None:
+        reached(Failpoint.POSTED)
         # The row is locked from here on.
         beat.stop()
         rows = beat.rows_read

@@ -18,7 +18,7 @@ from tests.support.web import database_url
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 LINES, MOST_KIB = 100_000, 384 * 1024
-# The worker, which writes down each time that the page is told how far it is.
+# The worker, which prints the number of rows whenever it stores it for the page.
 WORKER = """
 import django
 django.setup()
