@@ -59,13 +59,14 @@ def sample_of(raw: bytes, sheet: str = "") -> Sample:
     """Return the first rows of a file in CSV or Xlsx, of the named sheet or the first; raise BadReport."""
     if tables.is_sheet(raw):
         try:
-            sheets, rows = tables.sheet_of(raw, sheet, MOST_ROWS)
+            sheets, found = tables.sheet_of(raw, sheet, MOST_ROWS)
         except HostBusy as busy:
             raise BadReport(f"{busy}: send it again in a moment") from None
-        return Sample(_masked(rows), sheet=sheet, sheets=sheets)
+        return Sample(_masked(found), sheet=sheet, sheets=sheets)
     encoding = tables.encoding_of(raw)
     heads = tables.heads_of(tables.decoded(raw, encoding), EXAMPLE_CHARS, MOST_ROWS)
-    return Sample(_masked(max((rows for _, rows in heads), key=_cells_alike)), encoding)
+    _, rows = max(heads, key=lambda head: _cells_alike(head[1]))
+    return Sample(_masked(rows), encoding)
 
 
 def preview(sample: Sample, reader: AnyReport) -> Preview:
