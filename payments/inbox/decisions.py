@@ -32,6 +32,7 @@ MAY_DECIDE = {kind: model.MAY_DECIDE for model in SHOWN_AS for kind in model.KIN
 # Finance sends what it approves.
 MAY_DECIDE[ApprovalRequest.Kind.PAY_OUT] = "payments.approve_payout"
 MAY_DECIDE[ApprovalRequest.Kind.SEND_FILE] = "payments.send_payoutfile"
+MAY_DECIDE[ApprovalRequest.Kind.FILE_LAYOUT] = "payments.add_filelayout"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from payments.models.books.payout import PayoutPart as PayoutPart
 from payments.models.books.payout_file import PayoutFile as PayoutFile
 from payments.models.books.payout_schedule import PayoutAccount as PayoutAccount
 from payments.models.books.payout_schedule import PayoutSchedule as PayoutSchedule
+from payments.models.books.reconciliation import FileLayout as FileLayout
 from payments.models.books.reconciliation import ReconciliationItem as ReconciliationItem
 from payments.models.books.reconciliation import ReconciliationRun as ReconciliationRun
 from payments.models.books.reconciliation import ReportLine as ReportLine

@@ -10,6 +10,7 @@ from payments.providers.xendit.connector import CONNECTOR as XENDIT
 SIMULATOR = "simulator"
 PROVIDERS: dict[str, Provider] = {SIMULATOR: Simulator()}
 CONNECTORS: dict[str, Connector] = {each.name: each for each in (ADYEN, XENDIT)}
+PROVIDER_NAMES = sorted({*PROVIDERS, *CONNECTORS})
 
 
 def provider_named(name: str) -> Provider:

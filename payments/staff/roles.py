@@ -32,6 +32,7 @@ MONTH_END = {
     MAY_GET,
     "payments.download_ledgerday",
     "payments.add_reportupload",
+    "payments.add_filelayout",
     "payments.add_ownbankaccount",
     "payments.change_ownbankaccount",
     "payments.close_reconciliationitem",

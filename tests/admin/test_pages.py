@@ -54,6 +54,7 @@ from tests.payouts.stories import give_schedule, make_payout
 from tests.provider_events.factories import make_provider_message
 from tests.reconciliation.bank.stories import own_account
 from tests.reconciliation.factories import a_difference
+from tests.reconciliation.layouts.stories import layout_in_force
 from tests.risk.factories import block_email
 from tests.routing.doubles import route_to
 from tests.webhooks.endpoints import add_endpoint
@@ -91,6 +92,8 @@ def page_of(row: Model) -> str:
 @pytest.fixture
 def newest(house: House, api: Api) -> dict[type[Model], Model]:
     """Return the newest row of each model."""
+    # Its request is not the newest.
+    layout_in_force()
     Message.objects.create(body='{"reference": "0190"}')
     settle()
     Attempt.objects.filter(kind="refund").update(state="unknown")

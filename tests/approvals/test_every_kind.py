@@ -24,6 +24,7 @@ from tests.operators import corrections, factories
 from tests.operators.corrections import NOTE, operator, unknown_payment
 from tests.payouts.live import stored_file
 from tests.payouts.setups import live_payout
+from tests.reconciliation.layouts.stories import requested_layout
 from tests.routing.doubles import KEY
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +34,7 @@ REQUESTED: dict[str, Callable[[Api, NewMerchant], ApprovalRequest]] = {
     "key": lambda _, shop: requested_key(shop.merchant),
     "payout": lambda _, shop: live_payout(shop.merchant, 1, operator("ana")) and ApprovalRequest.objects.get(),
     "file": lambda *_: payouts.ask_for(stored_file(), operator("ana"), REASON),
+    "layout": lambda *_: requested_layout(),
     "account": lambda _, shop: requested_account(shop.merchant, {"key": KEY}),
 }
 VERBS = pytest.mark.parametrize("verb", [decide.approve, decide.reject], ids=["approve", "reject"])

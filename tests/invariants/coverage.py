@@ -39,7 +39,7 @@ ELSEWHERE_ALONE = {
         f"ApprovalRequest.kind={kind}": "says who may do what and moves no money: tests/approvals, tests/merchants"
         for kind in (
             *("issue_key", "roll_key", "raise_limit", "move_customers"),
-            *("add_account", "change_account", "add_route", "change_route"),
+            *("add_account", "change_account", "add_route", "change_route", "file_layout"),
         )
     },
 }

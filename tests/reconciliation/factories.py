@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from payments.domain.reconciliation import files, runs
-from payments.domain.reconciliation.layouts import MAPPINGS
+from payments.domain.reconciliation import file_layouts, files, runs
+from payments.domain.reconciliation.layouts import MAPPINGS, Layout
 from payments.models import ReconciliationItem, ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
 from payments.tasks import run_sweep
@@ -68,7 +68,17 @@ def tampered(path: Path, tamper: Tamper) -> Path:
 
 
 def reconcile_file(path: Path) -> ReconciliationRun:
-    return runs.reconcile(runs.file_report(path, SIMULATOR, None, None), COMMAND)
+    return read_file(path, SIMULATOR.provider)
+
+
+def lines_in(path: Path, layout: Layout = SIMULATOR) -> list[SettlementLine]:
+    """Return the lines of the report in a file."""
+    return files.parse(files.decode(files.content(path)), layout)
+
+
+def read_file(path: Path, account: str) -> ReconciliationRun:
+    """Read a file of a provider or bank account as the command does."""
+    return runs.reconcile(file_layouts.take(path.read_bytes(), account).report(path.name, None, None), COMMAND)
 
 
 def kinds() -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from payments.domain.reconciliation import files
 from payments.domain.reconciliation.files import BadReport
 from payments.providers.settlement_reports import Movement, SettlementLine
-from tests.reconciliation.factories import SIMULATOR
+from tests.reconciliation.factories import SIMULATOR, lines_in
 
 HEADER = "reference,simulator_reference,type,amount,currency,booked_at"
 GOOD = "0190a1fc472ce874b1b67520502f7850,sp_1,capture,100.00,PHP,2026-11-21T01:02:03.000004Z"
@@ -38,7 +38,7 @@ def test_what_is_written_is_read_back(lines: list[SettlementLine]) -> None:
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=".csv") as file:
         assert files.write(lines, SIMULATOR, file) == len(lines)
         file.flush()
-        assert files.read(Path(file.name), SIMULATOR) == lines
+        assert lines_in(Path(file.name)) == lines
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_extra_columns_another_order_and_a_byte_order_mark_are_accepted(tmp_path
         out = csv.writer(file)
         out.writerow([*reversed(HEADER.split(",")), "payer"])
         out.writerow([*reversed(GOOD.split(",")), "=Juan"])
-    assert files.read(path, SIMULATOR) == [read_good()]
+    assert lines_in(path) == [read_good()]
 
 
 def read_good() -> SettlementLine:
@@ -67,7 +67,7 @@ def read_good() -> SettlementLine:
 def read(folder: Path, *rows: str) -> list[SettlementLine]:
     path = folder / "report.csv"
     path.write_text("\n".join(rows), encoding="utf-8")
-    return files.read(path, SIMULATOR)
+    return lines_in(path)
 
 
 BAD_CELLS = {
@@ -165,7 +165,7 @@ LAYOUTS = {
 def test_what_spreadsheets_change_is_read(text: str, tmp_path: Path) -> None:
     path = tmp_path / "report.csv"
     path.write_bytes(text.encode(errors="surrogateescape"))
-    assert files.read(path, SIMULATOR) == [read_good()]
+    assert lines_in(path) == [read_good()]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "report.csv"
     path.write_text(f"{HEADER}\n{GOOD}\n", encoding="utf-16")
     with pytest.raises(BadReport, match=r"^it is no text in UTF-8"):
-        files.read(path, SIMULATOR)
+        lines_in(path)
 
 
 def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
@@ -198,9 +198,9 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(files.MAX_BYTES + 1)
     with pytest.raises(BadReport, match="larger than 64 MiB"):
-        files.read(path, SIMULATOR)
+        lines_in(path)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadReport, match="No such file"):
-        files.read(tmp_path / "nothing.csv", SIMULATOR)
+        lines_in(tmp_path / "nothing.csv")

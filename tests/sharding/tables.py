@@ -42,6 +42,7 @@ CELL = {
     "payments_case": "may be about what belongs to no merchant",
     "payments_cvckey": "one for all merchants, ten minutes each",
     "payments_datakey": "some for all merchants",
+    "payments_filelayout": "of a provider's or our own accounts",
     "payments_fileschedule": "of operators, and of merchants' people",
     "payments_feetemplate": "given to any merchant",
     "payments_ledgerday": "of all merchants",

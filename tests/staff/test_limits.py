@@ -31,6 +31,7 @@ OF_NO_MERCHANT = {
     "payments.DataKey",
     "payments.FeeTemplate",
     "payments.LedgerDay",
+    "payments.FileLayout",
     "payments.OwnBankAccount",
     "payments.PayoutFile",
     "payments.ReconciliationRun",

@@ -36,6 +36,7 @@ WHOSE: dict[str, Any] = {
     "payments_reconciliationitem_mark_returned": FINANCE,
     "payments_ownbankaccount_add": BOTH,
     "payments_reportupload_upload": BOTH,
+    "payments_filelayout_make": BOTH,
     "payments_statement_download": BOTH,
     "payments_ledgerday_download": BOTH,
     "payments_ledgerday_at": EVERYBODY,

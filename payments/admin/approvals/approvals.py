@@ -34,7 +34,6 @@ from payments.domain.operators.four_eyes import Refused
 from payments.inbox.decisions import MAY_DECIDE, MAY_SEE
 from payments.models import ApprovalRequest
 from payments.models.operators.approval_request import SHOWN_AS
-from payments.models.operators.approval_rules import PAYING_OUT
 
 # The most rows shown of each kind; their own lists have the others.
 SHOWN_MAX = 100
@@ -42,6 +41,7 @@ Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
 SENT: dict[str, str] = {
     Kind.PAY_OUT: "admin:payments_payout_change",
     Kind.SEND_FILE: "admin:payments_payoutfile_change",
+    Kind.FILE_LAYOUT: "admin:payments_filelayout_change",
 }
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, _("Approved. The requester takes the key, which is made then.")),
@@ -192,7 +192,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def what_next(self, row: ApprovalRequest) -> Any:
         time = moment_text(row.expires_at)
         match row.state:
-            case State.PROPOSED if row.kind in PAYING_OUT:
+            case State.PROPOSED if MAY_DECIDE[row.kind] != ApprovalRequest.MAY_DECIDE:
                 return f"Another operator approves or rejects it by {time}."
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NO_OTHER_APPROVER

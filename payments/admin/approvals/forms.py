@@ -41,7 +41,7 @@ def _may_decide(operator: User, merchant: Merchant | None) -> bool:
 
 
 def submitted(
-    merchant: Merchant,
+    merchant: Merchant | None,
     kind: str,
     cleaned: Mapping[str, Any],
     after: Mapping[str, Any],

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -17,6 +18,7 @@ from payments.admin.framework.object_actions import Facts
 from payments.admin.operators.call_words import rule_words
 from payments.admin.shown_times import moment_text
 from payments.domain.merchants.scopes import RIGHTS
+from payments.domain.reconciliation.columns.layout import ColumnLayout
 from payments.models import ApiKey, ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutFile, ProviderAccount, Route
 from payments.providers.accounts import Connector
 from payments.providers.registry import CONNECTORS
@@ -269,6 +271,18 @@ COMPARE = (
 OF_PAYOUT = _says("Real money of {merchant} leaves for its bank account. It cannot be called back once it is sent.")
 
 
+def _by_layout(request: ApprovalRequest) -> Any:
+    text = f"Files of {request.after['account']} in no format that kaha knows are read so from then on."
+    return f"{text} A wrong column hides differences or makes some up: look at a file of theirs."
+
+
+def _layout(_request: ApprovalRequest, content: Content) -> Values:
+    yield "Account", provider_title(content["account"])
+    yield "Version", content["version"]
+    for name, value in ColumnLayout.from_json(content["settings"]).facts():
+        yield capfirst(name), value
+
+
 def _of_limit(request: ApprovalRequest) -> Any:
     text = gettext("Each person of {merchant} who may refund gives back up to {most} of a payment alone.")
     return text.format(merchant=request.merchant.title, most=_limit(request.after))
@@ -314,6 +328,7 @@ WORDS: dict[str, KindWords] = {
     Kind.RECORD_PAYOUT: KindWords(_of_record, itemgetter("status"), _recorded, _of_payout),
     Kind.PAY_OUT: KindWords(OF_PAYOUT, str, subject=_of_payout),
     Kind.SEND_FILE: KindWords(_says(COMPARE), str, subject=_of_file),
+    Kind.FILE_LAYOUT: KindWords(_by_layout, lambda asked: f"{asked['account']}, version {asked['version']}", _layout),
     Kind.RAISE_LIMIT: KindWords(_of_limit, _limit, _raised),
     Kind.MOVE_CUSTOMERS: KindWords(
         _says(

@@ -36,13 +36,12 @@ from payments.models import (
     ReportLine,
 )
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
-from payments.providers.registry import CONNECTORS, PROVIDERS
+from payments.providers.registry import PROVIDER_NAMES
 
 SHOWN_STATEMENTS = 20
 MAY_CLOSE, MAY_RECORD = "payments.close_reconciliationitem", "payments.record_payout"
 WITH_WHAT_OF_LINE = ("bank__payout__merchant", "bank__file", "bank__batch")
 WITH_WHAT = tuple(f"line__{name}" for name in WITH_WHAT_OF_LINE)
-PROVIDER_NAMES = sorted({*PROVIDERS, *CONNECTORS})
 Item = ReconciliationItem
 
 

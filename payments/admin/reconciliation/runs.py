@@ -77,7 +77,7 @@ class ReconciliationRunAdmin(BaseAdmin):
     search_fields = ("file",)
     search_help_text = "A part of the file's name."
     fieldsets = (
-        (None, {"fields": ("made", "started_by", "provider", "file", "period")}),
+        (None, {"fields": ("made", "started_by", "provider", "file", "layout_link", "period")}),
         ("Report", {"fields": ("lines_read", "matched", "under_way")}),
         ("Differences", {"fields": ("shown_differences", "new_items", "open_items", "listed")}),
     )

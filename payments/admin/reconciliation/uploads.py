@@ -12,13 +12,13 @@ from django.utils.safestring import SafeString
 from payments.admin.form_fields import DayField
 from payments.admin.framework.actions import Action, Done, Result, page_of
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
+from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
 from payments.admin.framework.object_actions import ActionButton
+from payments.admin.reconciliation.layouts import account_choices
 from payments.admin.shown_times import moment_cell
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.layouts import LAYOUTS
-from payments.models import OwnBankAccount, ReconciliationRun, ReportUpload
+from payments.models import ReconciliationRun, ReportUpload
 from payments.vault import VaultUnavailable
 
 MARKS = {"waiting": "warn", "reading": "warn", "done": "good", "refused": "bad"}
@@ -27,9 +27,9 @@ MARKS = {"waiting": "warn", "reading": "warn", "done": "good", "refused": "bad"}
 class ReportForm(forms.Form):
     """A report, its provider or bank account, and the days that it covers, if it does not say so itself."""
 
-    provider = forms.ChoiceField(label="Provider or bank account")
+    provider = forms.ChoiceField(label="Provider or bank account", choices=account_choices)
     report = forms.FileField(
-        label="Report (CSV in UTF-8), or statement (camt.053, .052, .054 or MT940)",
+        label="Report (CSV), statement (camt.053, .052, .054 or MT940), or CSV or Xlsx that a layout reads",
         help_text=f"At most {filesizeformat(uploads.MAX_BYTES)}.",
     )
     since = DayField(required=False, label="Covers from (UTC)")
@@ -39,17 +39,9 @@ class ReportForm(forms.Form):
         help_text="Both days included. Empty: as the file says, or none where it covers no whole days.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field: Any = self.fields["provider"]
-        accounts = OwnBankAccount.objects.order_by("name").values_list("name", "name")
-        field.choices = [*((name, provider_title(name)) for name in LAYOUTS), *accounts]
-
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
-        since, until, report = cleaned.get("since"), cleaned.get("until"), cleaned.get("report")
-        if report and cleaned.get("provider") in LAYOUTS and not report.name.lower().endswith(".csv"):
-            self.add_error("report", "The file must be a CSV file: its name must end with .csv.")
+        since, until = cleaned.get("since"), cleaned.get("until")
         if bool(since) != bool(until):
             self.add_error("until", "Name both days, or none.")
         elif since and until and since > until:
@@ -106,12 +98,13 @@ class ReportUploadAdmin(BaseAdmin):
     search_fields = ("file",)
     search_help_text = "A part of the file's name."
     fieldsets = (
-        (None, {"fields": ("file", "provider", "shown_size", "period", "operator", "created")}),
+        (None, {"fields": ("file", "provider", "layout_link", "shown_size", "period", "operator", "created")}),
         ("Reading", {"fields": ("shown_state", "progress", "fault", "result")}),
     )
     shown_state = column("State", lambda upload: chip(upload.state, MARKS.get(upload.state, "quiet")))
     shown_size = column("Size", lambda upload: filesizeformat(upload.size))
-    progress = column("Rows read", lambda upload: f"{upload.rows_read:,} of {upload.rows:,}")
+    # How many a spreadsheet has is not known before it is read.
+    progress = column("Rows read", lambda row: f"{row.rows_read:,}{f' of {row.rows:,}' if row.rows else ''}")
     period = column("Covers", lambda upload: lines([moment_cell(upload.covers_from), moment_cell(upload.covers_to)]))
     result = column("Result", lambda upload: _result(upload))
     created = moment_column("created_at")

@@ -44,11 +44,6 @@ class BadReport(Exception):
     """A fault in a report, with its line and column, and never the cell's content, which may be a secret."""
 
 
-def read(path: Path, layout: Layout) -> list[SettlementLine]:
-    """Return the lines of the report in a file, in order. Raises BadReport."""
-    return parse(decode(content(path)), layout)
-
-
 def content(path: Path) -> bytes:
     """Return the content of a file, of a larger one so much that it is seen to be. Raises BadReport."""
     try:

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, time, timedelta
-from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
@@ -14,12 +13,12 @@ from django.db.models import Count, Exists, OuterRef
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.reconciliation import files, matcher
+from payments.domain.reconciliation import matcher
 from payments.domain.reconciliation.bank import bank_files, line_matcher
 from payments.domain.reconciliation.bank.statements import ReadStatement
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import Layout
-from payments.models import OwnBankAccount, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.models import FileLayout, OwnBankAccount, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import provider_named
 from payments.providers.settlement_reports import Movement, Reporting, SettlementLine
 
@@ -49,32 +48,26 @@ class SettlementReport:
     covers_from: datetime | None
     covers_to: datetime
     file: str = ""
+    # What read the file, if no fixed format did.
+    layout: FileLayout | None = None
     account: OwnBankAccount | None = None
     statements: Sequence[ReadStatement] = ()
 
 
-def bank_report(
-    text: str, account: OwnBankAccount, name: str, progress: Callable[[int], None] = lambda _: None
-) -> SettlementReport:
-    """Return the report of a bank's file `name`, which `bank_files.checked` has seen. Raise BadReport."""
-    statements = bank_files.parse(text, account, progress)
+def bank_report(statements: Sequence[ReadStatement], account: OwnBankAccount, name: str) -> SettlementReport:
+    """Return the report of a bank's file `name` with these statements of an account."""
     lines = [line for each in statements for line in each.lines]
     now = clock.now()
-    return SettlementReport(account.name, lines, now, now, name, account, statements)
-
-
-def file_report(path: Path, layout: Layout, since: datetime | None, until: datetime | None) -> SettlementReport:
-    """Return the report in a file. It covers the days of its lines, unless `since` or `until` move an end.
-
-    Where the layout covers no days, the report covers a period only if both are given. Raises BadReport.
-    """
-    return report_of(files.read(path, layout), layout, since, until, path.name)
+    return SettlementReport(account.name, lines, now, now, name, account=account, statements=statements)
 
 
 def report_of(
     lines: Sequence[SettlementLine], layout: Layout, since: datetime | None, until: datetime | None, name: str
 ) -> SettlementReport:
-    """Return the report of `lines` in the file `name`, as `file_report` does."""
+    """Return the report of `lines` in the file `name`. It covers their days, unless `since` or `until` move an end.
+
+    Where the layout covers no days, the report covers a period only if both are given. Raises BadReport.
+    """
     booked = [line.booked_at.astimezone(layout.zone) for line in lines if line.booked_at]
     if layout.covers_days and not booked and not (since and until):
         raise BadReport("it has no lines; give the period that it covers")
@@ -130,6 +123,7 @@ def reconcile(
             provider=report.provider,
             started_by=started_by,
             file=report.file,
+            layout=report.layout,
             covers_from=report.covers_from,
             covers_to=report.covers_to,
             lines=len(lines),

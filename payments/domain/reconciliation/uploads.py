@@ -16,13 +16,11 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows
-from payments.domain.reconciliation import files, runs
-from payments.domain.reconciliation.bank import bank_files
+from payments.domain.reconciliation import file_layouts, runs
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.runs import Busy
 from payments.failpoints import Failpoint, reached
-from payments.models import OwnBankAccount, ReconciliationRun, ReportUpload
+from payments.models import ReconciliationRun, ReportUpload
 from payments.sensitive_data.redaction import shortened
 from payments.vault import Place, Purpose, VaultUnavailable, seal, unseal
 
@@ -56,14 +54,14 @@ def submit(
 ) -> ReportUpload:
     """Store a report for a worker; return its upload.
 
-    `provider` may be the name of a bank account of ours. Raises BadReport unless it is a text of at most MAX_BYTES with
-    the provider's columns, or in a bank's format, TooMany while MOST_WAITING wait, VaultUnavailable.
+    `provider` may be the name of a bank account of ours. What reads it is decided here. Raises BadReport as
+    `file_layouts.take` does of more than MAX_BYTES, TooMany while MOST_WAITING wait, VaultUnavailable.
     """
-    text = checked(raw, provider)
+    taken = file_layouts.take(raw, provider, MAX_BYTES)
     upload = ReportUpload(provider=provider, file=shortened(name, 255), size=len(raw), operator=operator)
     upload.covers_from, upload.covers_to = since, until
-    upload.rows = files.rows_in(text) if provider in LAYOUTS else max(text.count("Ntry>") // 2, text.count("\n:61:"))
-    upload.sealed_content = seal(text, _place(upload))
+    upload.layout, upload.rows = taken.layout, taken.rows
+    upload.sealed_content = seal(taken.content, _place(upload))
     with transaction.atomic():
         with connection.cursor() as cursor:
             # Two operators at once would not count each other.
@@ -76,17 +74,6 @@ def submit(
         upload.save(force_insert=True)
         audit_log.record(Action.ADDED, upload, detail=f"{upload.file}, {upload.size} bytes")
     return upload
-
-
-def checked(raw: bytes, provider: str) -> str:
-    """Return the text of a report; raise BadReport as `submit` does."""
-    if len(raw) > MAX_BYTES:
-        raise BadReport(f"it is larger than {MAX_BYTES // 1024**2} MiB; split it by days")
-    if provider not in LAYOUTS:
-        return bank_files.checked(raw)
-    text = files.decode(raw)
-    files.check_head(text, LAYOUTS[provider])
-    return text
 
 
 def read_due() -> bool:
@@ -153,12 +140,9 @@ def _read(upload: ReportUpload, beat: Beat) -> None:
     def count(rows_read: int) -> None:
         beat.rows_read = rows_read
 
-    text = unseal(upload.sealed_content or b"", _place(upload))
-    if layout := LAYOUTS.get(upload.provider):
-        lines = files.parse(text, layout, count)
-        report = runs.report_of(lines, layout, upload.covers_from, upload.covers_to, upload.file)
-    else:
-        report = runs.bank_report(text, OwnBankAccount.objects.get(name=upload.provider), upload.file, count)
+    content = unseal(upload.sealed_content or b"", _place(upload))
+    file = file_layouts.TakenFile(upload.provider, content, upload.layout)
+    report = file.report(upload.file, upload.covers_from, upload.covers_to, count)
 
     def finish(run: ReconciliationRun) -> None:
         reached(Failpoint.POSTED)

@@ -6,16 +6,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
-from payments.domain.reconciliation import files, runs
-from payments.domain.reconciliation.bank import bank_files
+from payments.domain.reconciliation import file_layouts, files, runs
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.layouts import LAYOUTS, MAPPINGS
+from payments.domain.reconciliation.layouts import MAPPINGS
 from payments.domain.reconciliation.runs import SettlementReport
 from payments.management import arguments
 from payments.management.progress import counted
 from payments.management.tables import in_columns, utc
 from payments.models import OwnBankAccount, ReconciliationItem, ReconciliationRun
-from payments.providers.registry import PROVIDERS
+from payments.providers.registry import PROVIDER_NAMES, PROVIDERS
 
 FAULT = 2
 COUNTS = ("lines", "new_lines", "matched", "under_way", "new_items", "differences")
@@ -30,13 +29,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         report = parser.add_mutually_exclusive_group(required=True)
-        report.add_argument("file", nargs="?", type=Path, help="the report as a CSV file in UTF-8, or a bank's file")
+        report.add_argument("file", nargs="?", type=Path, help="the report or statement; CSV and Xlsx by a layout")
         report.add_argument("--provider", choices=list(PROVIDERS), help="fetches the report from the provider")
-        parser.add_argument("--mapping", choices=list(LAYOUTS), help="how the file is written")
+        parser.add_argument("--mapping", choices=PROVIDER_NAMES, help="of which provider the file is")
         parser.add_argument(
             "--bank-account",
             metavar="NAME",
-            help="of which account of ours the file is, in camt.053, .052, .054 or MT940",
+            help="of which account of ours the file is, in camt.053, .052, .054 or MT940, or by its layout",
         )
         parser.add_argument("--json", action="store_true", help="prints the counts as JSON")
         parser.add_argument(
@@ -83,12 +82,11 @@ class Command(BaseCommand):
         path: Path | None = options["file"]
         if not path:
             return runs.provider_report(options["provider"], options["since"], options["until"])
-        if options["mapping"]:
-            return runs.file_report(path, LAYOUTS[options["mapping"]], options["since"], options["until"])
-        account = OwnBankAccount.objects.filter(name=options["bank_account"]).first()
-        if not account:
+        account = options["mapping"] or options["bank_account"]
+        if not options["mapping"] and not OwnBankAccount.objects.filter(name=account).exists():
             raise CommandError("There is no bank account of this name.", returncode=FAULT)
-        return runs.bank_report(bank_files.checked(files.content(path)), account, path.name)
+        taken = file_layouts.take(files.content(path), account)
+        return taken.report(path.name, options["since"], options["until"])
 
     def _progress(self, done: int, of: int) -> None:
         if self.stderr.isatty():
@@ -99,6 +97,7 @@ def _facts(run: ReconciliationRun) -> list[tuple[str, object]]:
     kinds = ReconciliationItem.Kind
     return [
         ("report of", f"{run.provider}{run.file and f', {run.file}'}"),
+        *([("layout", run.layout)] if run.layout else []),
         ("covers", f"{utc(run.covers_from)} to {utc(run.covers_to)}"),
         ("lines", f"{run.lines}, {run.new_lines} of them new"),
         ("matched", run.matched),

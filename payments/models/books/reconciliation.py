@@ -9,9 +9,32 @@ from payments.db.checks import checks
 from payments.models.books.ledger import Posting
 from payments.models.charging.attempt import Attempt
 from payments.models.charging.charge import Charge
+from payments.models.operators.approval_request import ApprovalRequest
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 
 PROVIDER_LENGTH = 40
+
+
+class FileLayout(models.Model):
+    """A version of how files of a provider or of a bank account of ours are read, where no format is known.
+
+    The newest is in force; no row is ever changed or deleted.
+    """
+
+    # The approval that made it, whose ID it has.
+    request = models.OneToOneField(ApprovalRequest, models.PROTECT, primary_key=True, related_name="layout")
+    provider = models.CharField(max_length=PROVIDER_LENGTH)
+    version = models.PositiveIntegerField()
+    settings = models.JSONField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        verbose_name = "layout"
+        default_permissions = ("view", "add")
+        constraints = [models.UniqueConstraint(F("provider"), F("version"), name="file_layout_version_once")]
+
+    def __str__(self) -> str:
+        return f"{self.provider}, version {self.version}"
 
 
 class ReconciliationRun(models.Model):
@@ -29,6 +52,8 @@ class ReconciliationRun(models.Model):
     started_by = models.CharField(max_length=7, choices=Origin.choices)
     # Empty if the provider's connector fetched the report.
     file = models.CharField(max_length=255, blank=True, default="")
+    # What read the file, if no fixed format did.
+    layout = models.ForeignKey(FileLayout, models.PROTECT, null=True, blank=True, related_name="runs", db_index=False)
     # The time that the report covers completely: a posting in it without a line is not in the report. None if it covers
     # no time.
     covers_from = models.DateTimeField(null=True, blank=True)

@@ -6,7 +6,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.checks import checks
-from payments.models.books.reconciliation import PROVIDER_LENGTH, ReconciliationRun
+from payments.models.books.reconciliation import PROVIDER_LENGTH, FileLayout, ReconciliationRun
 
 KEPT = timedelta(hours=24)
 
@@ -33,6 +33,8 @@ class ReportUpload(models.Model):
     file = models.CharField(max_length=255)
     size = models.PositiveIntegerField()
     sealed_content = models.BinaryField(null=True, blank=True, editable=False)
+    # What reads it, if no fixed format does: its content is bytes in base64 then.
+    layout = models.ForeignKey(FileLayout, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
     # The time that the report covers, if the operator named it.
     covers_from = models.DateTimeField(null=True, blank=True)
     covers_to = models.DateTimeField(null=True, blank=True)

@@ -80,7 +80,7 @@ class ApprovalRequest(models.Model):
     MAY_DECIDE = "payments.decide_approvalrequest"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    # Of a bank file none: nobody who works for some merchants sees it.
+    # Of a bank file and of a layout of files none: nobody who works for some merchants sees it.
     merchant: Any = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+")
     kind = models.CharField(max_length=19, choices=Kind.choices)
     # The ID of the row to change or to correct, or the request's own ID, which what it makes gets.

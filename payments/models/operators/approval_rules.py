@@ -34,6 +34,8 @@ class Kind(models.TextChoices):
     PAY_OUT = "pay_out", "Pay out"
     # Of a bank file, which has payouts of all merchants: that the bank has it.
     SEND_FILE = "send_file", "Send a bank file"
+    # Of files of a provider or of our bank, which have payments of all merchants.
+    FILE_LAYOUT = "file_layout", "Read files by a layout"
     # A tool that moves money, called by an assistant.
     ASSISTANT_CALL = "assistant_call", _("Call of an assistant")
 
@@ -45,13 +47,15 @@ KEYS = [Kind.ISSUE_KEY.value, Kind.ROLL_KEY.value]
 CORRECTION, ASSISTANT_CALL, PAY_OUT = Kind.CORRECTION.value, Kind.ASSISTANT_CALL.value, Kind.PAY_OUT.value
 # What lets money go to merchants' banks; the subject waits whether somebody asks or not.
 PAYING_OUT = [PAY_OUT, Kind.SEND_FILE.value]
+# Of all merchants, so that nobody who works for some sees it.
+OF_NO_MERCHANT = [Kind.SEND_FILE.value, Kind.FILE_LAYOUT.value]
 # What is executed after an approval, or without the need for one.
 EXECUTED = [*ACTIONS, ASSISTANT_CALL]
 OPEN = ["proposed", "approved"]
 CONSTRAINTS = [
     *checks(
-        approval_request_is_of_a_merchant_or_a_bank_file=Q(kind=Kind.SEND_FILE, merchant__isnull=True)
-        | ~Q(kind=Kind.SEND_FILE) & Q(merchant__isnull=False),
+        approval_request_is_of_a_merchant_or_a_bank_file=Q(kind__in=OF_NO_MERCHANT, merchant__isnull=True)
+        | ~Q(kind__in=OF_NO_MERCHANT) & Q(merchant__isnull=False),
         approval_request_kind_is_known=Q(kind__in=Kind.values),
         approval_request_has_reason=Q(reason__regex=SOMETHING_WRITTEN),
         approval_request_decided_by_another=Q(decided_by__isnull=True) | ~Q(decided_by=F("proposed_by")),

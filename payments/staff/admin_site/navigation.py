@@ -62,7 +62,8 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
         section(
             "Reconciliation",
             "scale",
-            "reconciliationitem reconciliationrun reportupload reportline ownbankaccount settlement correction",
+            "reconciliationitem reconciliationrun reportupload reportline filelayout ownbankaccount settlement "
+            "correction",
         ),
         section("Reports", "report", "statement ledgerday account posting moneycheck fileschedule"),
     ),

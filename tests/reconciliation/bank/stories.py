@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from payments import clock
-from payments.domain.reconciliation import runs
-from payments.domain.reconciliation.bank import bank_files
+from payments.domain.reconciliation import file_layouts, runs
 from payments.models import (
     OwnBankAccount,
     Payout,
@@ -42,7 +41,7 @@ def statement(*amounts: str) -> str:
 
 def read(text: str, account: OwnBankAccount) -> ReconciliationRun:
     """Read a bank's file as the command does."""
-    report = runs.bank_report(bank_files.checked(text.encode()), account, "statement.xml")
+    report = file_layouts.take(text.encode(), account.name).report("statement.xml", None, None)
     return runs.reconcile(report, ReconciliationRun.Origin.COMMAND)
 
 

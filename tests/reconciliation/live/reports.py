@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
-from tests.reconciliation.factories import COMMAND
+from tests.reconciliation.factories import lines_in, read_file
 
 # A header as each documents it, and a row of a payment that was taken at once.
 ADYEN = [
@@ -95,9 +94,8 @@ def report(folder: Path, provider: str, *changes: Mapping[str, str]) -> Path:
 
 
 def read(folder: Path, provider: str, *changes: Mapping[str, str]) -> list[SettlementLine]:
-    return files.read(report(folder, provider, *changes), LAYOUTS[provider])
+    return lines_in(report(folder, provider, *changes), LAYOUTS[provider])
 
 
 def reconcile(folder: Path, provider: str, *changes: Mapping[str, str]) -> ReconciliationRun:
-    path = report(folder, provider, *changes)
-    return runs.reconcile(runs.file_report(path, LAYOUTS[provider], None, None), COMMAND)
+    return read_file(report(folder, provider, *changes), provider)

@@ -49,7 +49,7 @@ def register_change(kind: str, change: Change, *faults: type[Exception], follows
 
 def _summary(request: ApprovalRequest) -> str:
     """Return the change and its requester: "issue_key, mer_…, requested by ana"."""
-    merchant = public_id("mer", request.merchant.pk)
+    merchant = public_id("mer", request.merchant.pk) if request.merchant else request.whose
     change = json.dumps({"before": request.before, "after": request.after}, sort_keys=True, ensure_ascii=False)
     summary = f"{request.kind}, {merchant}, requested by {request.proposed_by}, {change}"
     is_approved = request.state in (State.APPROVED, State.DONE)
