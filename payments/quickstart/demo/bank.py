@@ -7,8 +7,7 @@ has as paid.
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
-from payments.domain.reconciliation import runs
-from payments.domain.reconciliation.bank import bank_files
+from payments.domain.reconciliation import file_layouts, runs
 from payments.models import OwnBankAccount, Payout, ReconciliationRun, ReportLine
 
 NAME, NUMBER, CURRENCY = "bpi-demo", "001122334455", "PHP"
@@ -27,7 +26,7 @@ def read_statements(since: datetime, present: datetime) -> None:
     first, last = since.date(), present.date() - DAY
     movements = sorted(each for each in _movements(account, first, last) if each[0] <= last)
     text = "".join(_statements(movements, first, last))
-    report = runs.bank_report(bank_files.checked(text.encode()), account, f"{NAME}.sta")
+    report = file_layouts.take(text.encode(), NAME).report(f"{NAME}.sta", None, None)
     runs.reconcile(report, ReconciliationRun.Origin.COMMAND)
 
 
