@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet, Sum
 
 from payments import clock
+from payments.concurrency.bounded_process import HostBusy
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows
@@ -92,8 +93,8 @@ def read_due() -> bool:
         reached(Failpoint.SETTLED)
     except BadReport as fault:
         _refuse(upload, f"{fault}.")
-    except (Busy, VaultUnavailable):
-        # Another run of the provider is under way, or the key cannot be fetched.
+    except (Busy, VaultUnavailable, HostBusy):
+        # Another run of the provider is under way, the key cannot be fetched, or no process can be started.
         DUE.put_off(upload, until=clock.now() + BUSY_PAUSE, state=State.WAITING, tries=upload.tries - 1)
     except NotReading:
         pass

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
+from payments.concurrency.bounded_process import HostBusy
 from payments.domain.reconciliation import file_layouts, files, runs
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import MAPPINGS
@@ -62,6 +63,8 @@ class Command(BaseCommand):
             run = runs.reconcile(self._report(options), ReconciliationRun.Origin.COMMAND, self._progress)
         except BadReport as fault:
             raise CommandError(f"{options['file'] or options['provider']}: {fault}.", returncode=FAULT) from None
+        except HostBusy as busy:
+            raise CommandError(f"{options['file']}: {busy}. Run it again.", returncode=FAULT) from None
         except runs.Busy:
             raise CommandError("Another run of this provider is under way.", returncode=FAULT) from None
         counts = {name: getattr(run, name) for name in COUNTS}
