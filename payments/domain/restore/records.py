@@ -1,8 +1,9 @@
 """What providers list that they did for us: worked off one by one, booked here or made a line for operators."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -12,7 +13,6 @@ from payments.concurrency.connections import release_connection
 from payments.domain.bulkheads import ProviderBusy, provider_place
 from payments.domain.charging import recovery
 from payments.domain.restore.rebuild import CannotBeBooked, Waits, rebuild
-from payments.domain.restore.summary import Summary
 from payments.domain.routing.provider_accounts import connected
 from payments.ids import new_id
 from payments.models import Attempt, ProviderAccount
@@ -30,6 +30,21 @@ OVERLAP = timedelta(minutes=5)
 PROGRESS_EVERY = 1_000
 Progress = Callable[[str], None]
 MOVEMENTS: dict[str, Movement] = {Attempt.Kind.CAPTURE: Movement.CAPTURE, Attempt.Kind.REFUND: Movement.REFUND}
+
+
+@dataclass
+class Summary:
+    """What a recovery did, by what it was, and what is left to operators, in words.
+
+    `unlisted` says which accounts' records were not read to the end, and why.
+    """
+
+    closed_sources: int = 0
+    looked_up: int = 0
+    waiting: int = 0
+    booked: Counter[str] = field(default_factory=Counter)
+    unlisted: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from payments.domain.charging import expiry, recovery
 from payments.domain.reconciliation import runs
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.summary import KINDS
-from payments.domain.restore.records import OVERLAP, Progress, Records, ask_again
-from payments.domain.restore.summary import Summary
+from payments.domain.restore.records import OVERLAP, Progress, Records, Summary, ask_again
 from payments.models import Attempt, ProviderAccount, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers import registry
 from payments.providers.settlement_reports import Reporting, SettlementLine
