@@ -74,7 +74,7 @@ FOLDED_FOR = {
         *("payments/domain/prepared_reads.py", "payments/domain/risk/blocks.py", "payments/models/risk/block.py"),
         "payments/migrations/initial/sources.py",
     ),
-    "a title is taken once": ("payments/models/merchants/fee_template.py", "payments/migrations/initial/merchants.py"),
+    "a title is taken once": ("payments/models/merchants/merchant.py", "payments/migrations/initial/merchants.py"),
     "an index to look by an address that a merchant's own key names": (
         *("customers/models.py", "customers/migrations/0001_initial.py"),
     ),

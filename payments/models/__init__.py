@@ -50,9 +50,9 @@ from payments.models.data_key import DataKey as DataKey
 from payments.models.event import Event as Event
 from payments.models.file_schedule import FileSchedule as FileSchedule
 from payments.models.file_schedule import SentFile as SentFile
-from payments.models.merchants.fee_template import FeeTemplate as FeeTemplate
 from payments.models.merchants.merchant import ApiKey as ApiKey
 from payments.models.merchants.merchant import BrandPicture as BrandPicture
+from payments.models.merchants.merchant import FeeTemplate as FeeTemplate
 from payments.models.merchants.merchant import Merchant as Merchant
 from payments.models.merchants.merchant import WebhookSecret as WebhookSecret
 from payments.models.merchants.merchant_access import MerchantAccess as MerchantAccess

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.functions import Upper
 from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
@@ -73,6 +74,23 @@ class Merchant(models.Model):
     def is_closed(self) -> bool:
         """Whether its keys and its pages take nothing any more; what is under way ends."""
         return self.status == "closed"
+
+
+class FeeTemplate(models.Model):
+    """Fees by type and currency that an operator gives to merchants; a later change of it changes no merchant."""
+
+    title = models.CharField(max_length=60)
+    # As `Merchant.rates`.
+    rates = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        verbose_name = "fee template"
+        constraints = [models.UniqueConstraint(Upper("title"), name="fee_template_title_once")]
+
+    def __str__(self) -> str:
+        return self.title
 
 
 class BrandPicture(models.Model):
