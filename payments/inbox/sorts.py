@@ -38,7 +38,7 @@ SORTS = (
         entry_texts.account_text,
         act="Check",
         until="effective_at",
-        well="merchants' bank accounts",
+        well="payout accounts",
     ),
     Sort(
         "holds",

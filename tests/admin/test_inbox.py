@@ -118,7 +118,7 @@ def test_the_page_shows_each_sort_with_its_countdown(operator: Client, shop: New
     text = text_of(operator.get(INBOX))
     assert "Holds that expire" in text
     assert "23 h 29 min left" in text
-    assert "All else is well: workers, merchants' bank accounts, disputes, and " in text
+    assert "All else is well: workers, payout accounts, disputes, and " in text
 
 
 @pytest.mark.usefixtures("newest")
