@@ -68,6 +68,7 @@ class Migration(migrations.Migration):
                 (
                     "request",
                     models.OneToOneField(
+                        db_constraint=False,
                         on_delete=PROTECT,
                         primary_key=True,
                         related_name="layout",

@@ -25,6 +25,7 @@ from payments.domain.reconciliation.columns.layout import ENCODINGS, ColumnLayou
 from payments.domain.reconciliation.columns.proposal import propose
 from payments.domain.reconciliation.columns.readers import named_as
 from payments.domain.reconciliation.files import BadReport
+from payments.inbox.decisions import MAY_DECIDE
 from payments.models import ApprovalRequest, FileLayout, ReconciliationRun, ReportLine
 from payments.money import CURRENCIES
 from payments.providers.registry import PROVIDER_NAMES
@@ -124,7 +125,7 @@ class MakeLayout(Action):
     """Makes the first version or the next one, in two steps. Nothing is stored before another person is asked."""
 
     name, label = "make_layout", "Make a layout"
-    permission = "payments.add_filelayout"
+    permission = MAY_DECIDE[ApprovalRequest.Kind.FILE_LAYOUT]
     is_new = is_for_all_merchants = True
     new_name = "make"
     file_bytes, file_seconds, most_files = uploads.MAX_BYTES, 120, 3

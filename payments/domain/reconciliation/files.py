@@ -81,6 +81,8 @@ def lines_in(
             progress(count)
     if faults and len(faults) == len(lines):
         raise BadReport(faults[0])
+    if not count and not layout.covers_days:
+        raise BadReport("no entries: it has no row below its header")
     progress(count)
     return lines
 

@@ -21,8 +21,10 @@ class FileLayout(models.Model):
     The newest is in force; no row is ever changed or deleted.
     """
 
-    # The approval that made it, whose ID it has.
-    request = models.OneToOneField(ApprovalRequest, models.PROTECT, primary_key=True, related_name="layout")
+    # The approval that made it, whose ID it has. No constraint: it stays, and is beside rows of merchants.
+    request = models.OneToOneField(
+        ApprovalRequest, models.PROTECT, primary_key=True, related_name="layout", db_constraint=False
+    )
     provider = models.CharField(max_length=PROVIDER_LENGTH)
     version = models.PositiveIntegerField()
     settings = models.JSONField()

@@ -14,12 +14,10 @@ from payments.models import BankLine, OwnBankAccount, ReconciliationRun, ReportL
 from payments.tasks import run_sweep
 from tests.client import Api
 from tests.operators.factories import person
-from tests.reconciliation.bank.stories import own_account
 from tests.reconciliation.factories import export, read_file, simulator_lines
 from tests.reconciliation.layouts.stories import COLUMNS, Role, csv_of, layout_in_force, xlsx_of
 
 pytestmark = pytest.mark.django_db
-OF_BANK = COLUMNS | {Role.TEXT: "Payment ID"}
 
 
 def command(*arguments: object) -> tuple[int, str]:
@@ -30,13 +28,6 @@ def command(*arguments: object) -> tuple[int, str]:
     except CommandError as fault:
         return fault.returncode, out.getvalue() + str(fault)
     return 0, out.getvalue()
-
-
-@pytest.fixture
-def ours(db: None) -> OwnBankAccount:
-    account = own_account()
-    layout_in_force(account.name, columns=OF_BANK)
-    return account
 
 
 @pytest.mark.parametrize("written", [csv_of, xlsx_of])

@@ -10,13 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.domain.reconciliation.columns.layout import Role
-from payments.models import ApprovalRequest, FileLayout
+from payments.models import ApprovalRequest, FileLayout, OwnBankAccount
 from tests.admin.actions import address_of
 from tests.admin.conftest import text_of
 from tests.canaries.misplaced import NUMBER
 from tests.client import signed_in
 from tests.operators.factories import NOTE, person
-from tests.reconciliation.bank.stories import own_account
 from tests.reconciliation.factories import read_file
 from tests.reconciliation.layouts.stories import COLUMNS, csv_of, layout_in_force, xlsx_of
 
@@ -69,8 +68,10 @@ def test_a_preview_tries_other_settings_and_says_what_cannot_be_read(finance: Cl
     assert not ApprovalRequest.objects.exists()
 
 
-def test_what_is_asked_for_is_approved_by_another_and_shown_with_what_it_read(finance: Client, tmp_path: Any) -> None:
-    account = own_account()
+def test_what_is_asked_for_is_approved_by_another_and_shown_with_what_it_read(
+    finance: Client, bank_account: OwnBankAccount, tmp_path: Any
+) -> None:
+    account = bank_account
     page = first_step(finance, xlsx_of("a"), account.name)
     fields = settings_in(page) | {"decision": "ask", "reason": "A new bank"}
     sent = finance.post(MAKE, fields)
