@@ -41,11 +41,12 @@ def text_of(rows: Sequence[Sequence[str]], separator: str = ",", **form: Any) ->
 
 
 def sheets(**rows: Sequence[Sequence[object]]) -> bytes:
-    """Return an Xlsx file with these sheets."""
+    """Return an Xlsx file with these sheets; those with `_` before their names are hidden."""
     book, out = openpyxl.Workbook(), BytesIO()
     book.remove(book.active)
     for name, values in rows.items():
         sheet = book.create_sheet(name)
+        sheet.sheet_state = "hidden" if name[0] == "_" else "visible"
         for row in values:
             sheet.append(row)
     book.save(out)

@@ -60,6 +60,8 @@ def test_columns_are_found_by_their_names_wherever_they_stand() -> None:
 def test_a_file_without_a_header_has_numbered_columns() -> None:
     numbers = {Role.DATE: "1", Role.REFERENCE: "2", Role.KIND: "3", Role.AMOUNT: "4", Role.CURRENCY: "5"}
     assert lines([*ROWS], changed(columns=numbers, has_header=False)) == READ
+    raw = text_of([*ROWS, (*ROWS[0][:4], "P,,,,,,,HP")], ";").encode()
+    assert len(readers.lines_of(raw, report(changed(columns=numbers, has_header=False)))) == 4
     with pytest.raises(BadReport, match="column 5: must be there"):
         lines([row[:4] for row in ROWS], changed(columns=numbers, has_header=False))
 
@@ -108,6 +110,10 @@ def test_equal_rows_count_as_often_as_they_are_there() -> None:
 def test_a_word_that_is_not_known_is_something_else_and_kept() -> None:
     [line] = readers.lines_of(text_of([HEADER, ("30/11/2026", "x", "Adjustment", "5.00", "PHP")]).encode(), report())
     assert (line.kind, line.amount, line.word) == ("other", 500, "Adjustment")
+    row = ("30/11/2026", "x", "Adjustment", "5.00", "PHP")
+    assert words([row], changed(signs=Signs.KIND)) == [
+        "3: column Type: must be a word of the layout, which says the way"
+    ]
 
 
 def test_a_refund_or_dispute_that_comes_is_one_that_comes_back() -> None:
@@ -130,14 +136,19 @@ def test_signs_are_by_the_kind_reversed_by_a_side_or_by_two_columns() -> None:
     ]
     pair = {Role.AMOUNT: "", Role.CURRENCY: "", Role.DEBIT: "Out", Role.CREDIT: "In"}
     assert lines(two, changed(columns=pair, currency="PHP")) == READ
+    assert lines([sided[0], (*ROWS[2], "C")], changed(columns={Role.SIDE: "D/C"})) == READ[2:]
+    assert lines([two[0], (*ROWS[2][:3], "", "-1,000.00")], changed(columns=pair, currency="PHP")) == READ[2:]
 
 
 def test_an_amount_is_the_net_and_the_fee_or_agrees_with_both() -> None:
     rows = [(*HEADER, "Fee", "Net"), (*ROWS[0], "4.50", "1,230.00")]
     both = {Role.FEE: "Fee", Role.NET: "Net"}
     assert lines(rows, changed(columns=both)) == lines(rows, changed(columns=both | {Role.AMOUNT: ""})) == READ[:1]
+    assert lines([rows[0], (*ROWS[1], "4.50", "-4.00")], changed(columns=both)) == READ[1:2]
     with pytest.raises(BadReport, match="line 2, column Net: amount, fee and net do not add up"):
         lines([rows[0], (*ROWS[0], "4.50", "1,231.00")], changed(columns=both))
+    with pytest.raises(BadReport, match="line 2, column Net: must be there"):
+        lines([rows[0], (*ROWS[0], "4.50", "")], changed(columns=both | {Role.AMOUNT: ""}))
 
 
 def test_a_sheet_is_read_by_its_values_and_the_named_sheet_is_taken() -> None:
@@ -151,6 +162,7 @@ def test_a_sheet_is_read_by_its_values_and_the_named_sheet_is_taken() -> None:
         ["30/11/2026", "order-1", "Refund", "(1,000.00)", "PHP"],
         ["Total", None, None, 235],
     ]
+    assert short(readers.lines_of(sheets(_Old=rows[:4], Lines=rows), report())) == READ
     raw = sheets(Summary=[["x"]], Lines=rows)
     assert short(readers.lines_of(raw, report(changed(sheet="Lines")))) == READ
     with pytest.raises(BadReport, match="no sheet November; its sheets are Summary, Lines"):

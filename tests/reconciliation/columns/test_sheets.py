@@ -60,6 +60,8 @@ def test_a_cell_far_out_costs_no_more_than_the_rows_that_are_allowed() -> None:
     far = part(SHEET).replace("</sheetData>", '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>')
     with pytest.raises(BadReport, match=r"more than 200,000 rows"):
         readers.lines_of(with_part(SHEET, far.encode()), report())
+    with pytest.raises(BadReport, match="50,000,000 characters"):
+        readers.lines_of(sheets(Lines=[HEADER, ROWS[0], *[["x" * 30_000] * 60] * 30]), report())
 
 
 def test_an_old_or_protected_spreadsheet_is_refused_with_what_to_do() -> None:

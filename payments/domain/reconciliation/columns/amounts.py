@@ -12,15 +12,16 @@ MAX_LENGTH = 60
 ODD = str.maketrans({"\xa0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"})
 # A sign before or after the number, also as accountants write it: in parentheses, or as a side.
 AMOUNT_WITH_UNITS = re.compile(
-    r"([-+]?) ?([A-Z]{3}|[^\w\s.,'()+-]{1,2})? ?([-+]?) ?(\()?([0-9.,' ]*[0-9][.,]?)(\))? ?([-+]|CR|DR)?"
+    r"([-+]?) ?([A-Z]{3}|[^\w\s.,'()+-]{1,2})? ?([-+]?) ?(\()?([0-9.,' ]*[0-9][.,]?)(\))? ?([-+]|[Cc][Rr]|[Dd][Rr])?"
     r" ?([A-Z]{3}|[^\w\s.,'()+-]{1,2})?"
 )
 # By the sign of decimals, numbers with thousands in groups of three, or of two as in India.
 NUMBERS = {
-    ".": re.compile(r"([0-9]{1,3}(?:[,' ][0-9]{2,3})*[,' ][0-9]{3}|[0-9]*)(?:\.([0-9]*))?"),
-    ",": re.compile(r"([0-9]{1,3}(?:[.' ][0-9]{2,3})*[.' ][0-9]{3}|[0-9]*)(?:,([0-9]*))?"),
+    ".": re.compile(r"([1-9][0-9]{0,2}(?:[,' ][0-9]{2,3})*[,' ][0-9]{3}|[0-9]*)(?:\.([0-9]*))?"),
+    ",": re.compile(r"([1-9][0-9]{0,2}(?:[.' ][0-9]{2,3})*[.' ][0-9]{3}|[0-9]*)(?:,([0-9]*))?"),
 }
 GROUPS = re.compile(r"[.,' ]")
+UNITS = {"₱": "PHP", "€": "EUR", "₹": "INR", "฿": "THB", "₫": "VND"}
 NEGATIVE = {"-", "(", "DR"}
 ISO = "iso"
 # The forms of days, each with an example. A time may follow one.
@@ -103,7 +104,7 @@ def _parts(text: str, currency: str, decimal: str) -> tuple[set[str] | None, str
     found = AMOUNT_WITH_UNITS.fullmatch(text.translate(ODD).strip()) if len(text) <= MAX_LENGTH else None
     if not found or bool(found[4]) != bool(found[6]):
         return None, ""
-    signs = [sign for sign in (found[1], found[3], found[4], found[7]) if sign]
+    signs = [sign.upper() for sign in (found[1], found[3], found[4], found[7]) if sign]
     units = [unit for unit in (found[2], found[8]) if unit]
     number = NUMBERS["." if isinstance(text, Typed) else decimal].fullmatch(found[5])
     if not number or len(signs) > 1 or len(units) > 1 or not all(_is_unit(unit, currency) for unit in units):
@@ -113,4 +114,5 @@ def _parts(text: str, currency: str, decimal: str) -> tuple[set[str] | None, str
 
 
 def _is_unit(text: str, currency: str) -> bool:
-    return text == currency or (not currency and text.isalpha()) or all(category(sign) == "Sc" for sign in text)
+    code = UNITS.get(text, text)
+    return currency in ("", code) if code.isalpha() else all(category(sign) == "Sc" for sign in text)

@@ -10,14 +10,14 @@ from django.core import signing
 from payments.concurrency.bounded_process import HostBusy
 from payments.domain.reconciliation.columns import readers, tables
 from payments.domain.reconciliation.columns.amounts import Typed
-from payments.domain.reconciliation.columns.layout import AnyReport
+from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement
 from payments.domain.reconciliation.files import BadReport, FileRow, line_in
 from payments.domain.reconciliation.matcher import as_kept
 from payments.providers.settlement_reports import Movement, SettlementLine
 
-MOST_ROWS = 200
-CELL_LENGTH = 200
-EXAMPLE_CHARS = 128 * 1024
+MOST_ROWS, MOST_COLUMNS, CELL_LENGTH = 200, 256, 200
+# Signed, it goes with a form, whose fields may have twice as many.
+EXAMPLE_CHARS = 64 * 1024
 SALT = "kaha.layout-example"
 
 
@@ -65,7 +65,7 @@ def sample_of(raw: bytes, sheet: str = "") -> Sample:
         return Sample(_masked(found), sheet=sheet, sheets=sheets)
     encoding = tables.encoding_of(raw)
     heads = tables.heads_of(tables.decoded(raw, encoding), EXAMPLE_CHARS, MOST_ROWS)
-    _, rows = max(heads, key=lambda head: _cells_alike(head[1]))
+    _, rows = max(heads, key=lambda head: readers.cells_alike(head[1]))
     return Sample(_masked(rows), encoding)
 
 
@@ -73,8 +73,9 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
     """Return how a report's or a statement's reader reads a sample. What its layout has no column for is a fault."""
     found = Preview()
     try:
-        header, rows = readers.entries([("", sample.rows)], reader, lambda _: iter(sample.rows), pads=True)
-    except BadReport as fault:
+        reader.layout.check(is_bank=isinstance(reader, AnyStatement))
+        header, rows = readers.entries([("", sample.rows)], reader, lambda _: iter(sample.rows), bool(sample.sheets))
+    except (BadReport, ValueError) as fault:
         found.faults.append(str(fault))
         return found
     for row in rows:
@@ -90,14 +91,9 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
 
 
 def _masked(rows: Iterable[FileRow]) -> list[FileRow]:
-    """Return rows without card numbers, and cells of a bounded length."""
-    return [
-        FileRow([cell if isinstance(cell, Typed) else as_kept(cell)[:CELL_LENGTH] for cell in row.cells], 1, row.number)
-        for row in rows
-    ]
+    """Return rows without card numbers, of a bounded number of cells of a bounded length."""
+    return [FileRow([*map(_shown, row.cells[:MOST_COLUMNS])], 1, row.number) for row in rows]
 
 
-def _cells_alike(rows: Sequence[FileRow]) -> int:
-    """Return how many cells are in rows of the width that most have, 0 where that is one cell."""
-    widths = Counter(len(row.cells) for row in rows if len(row.cells) > 1)
-    return max((width * count for width, count in widths.items()), default=0)
+def _shown(cell: str) -> str:
+    return as_kept(cell) if isinstance(cell, Typed) else as_kept(cell[: 2 * CELL_LENGTH])[:CELL_LENGTH]

@@ -1,7 +1,7 @@
 """What a layout says of a file: which column is what, and how cells are written. Adapts it to the readers of files."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from payments.providers.settlement_reports import Movement, SettlementLine
 
 MOST_KINDS, MOST_SKIPPED, NAME_LENGTH, WORD_LENGTH = 100, 20, 100, 40
 # A long number as spreadsheets write it back, such as `1.23457E+17`.
-LOST = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+?[0-9]{1,3}")
+LOST = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{1,3}")
 ENCODINGS = ("utf-8", "windows-1252", "iso-8859-15", "utf-16-le", "utf-16-be", "shift_jis", "big5", "gb18030")
 
 
@@ -157,15 +157,16 @@ class ColumnLayout:
                 raise ValueError(
                     f"column {self.columns[Role.DEBIT]}: must be empty, or {self.columns[Role.CREDIT]} must"
                 )
-            return abs(credit) - abs(debit)
-        if Role.AMOUNT not in self.columns:
+            return credit - abs(debit)
+        main = Role.AMOUNT if Role.AMOUNT in self.columns else Role.NET
+        if not self.cell(row, main):
+            raise ValueError(f"column {self.columns[main]}: must be there")
+        if main is Role.NET:
             if fee and meaning not in (None, Meaning.CHARGE):
                 raise ValueError(f"column {self.columns[Role.FEE]}: the amount before it is not known")
             return self._signed(row, net, meaning) + abs(fee)
-        if not self.cell(row, Role.AMOUNT):
-            raise ValueError(f"column {self.columns[Role.AMOUNT]}: must be there")
         amount = self._read(row, Role.AMOUNT, currency)
-        if {Role.FEE, Role.NET} <= self.columns.keys() and abs(abs(amount) - abs(net)) != abs(fee):
+        if {Role.FEE, Role.NET} <= self.columns.keys() and abs(net) not in (abs(amount + fee), abs(amount - fee)):
             raise ValueError(f"column {self.columns[Role.NET]}: amount, fee and net do not add up")
         return self._signed(row, amount, meaning)
 
@@ -176,8 +177,10 @@ class ColumnLayout:
 
     def _signed(self, row: ReportRow, amount: int, meaning: Meaning | None) -> int:
         if Role.SIDE in self.columns:
-            return abs(amount) * row.read(self.columns[Role.SIDE], _side)
+            return amount if row.read(self.columns[Role.SIDE], _side) > 0 else -abs(amount)
         if self.signs is Signs.KIND:
+            if amount > 0 and folded(self.cell(row, Role.KIND)) not in self.kinds:
+                raise ValueError(f"column {self.columns[Role.KIND]}: must be a word of the layout, which says the way")
             return -abs(amount) if meaning in OUTWARD else amount
         return -amount if self.signs is Signs.REVERSED else amount
 
@@ -242,6 +245,11 @@ class AnyStatement(AnyReport):
 def folded(word: str) -> str:
     """Return a word in small letters, with one blank between its parts and none around it."""
     return " ".join(word.split()).casefold()
+
+
+def begins(text: str, words: Iterable[str]) -> bool:
+    """Return whether a folded text begins with one of these words, whole: `summer` does not begin with `sum`."""
+    return any(text.startswith(word) and not f"{text} "[len(word) - 1 : len(word) + 1].isalnum() for word in words)
 
 
 def _movement(meaning: Meaning | None, amount: int) -> Movement:

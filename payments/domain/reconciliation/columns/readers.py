@@ -1,12 +1,13 @@
 """Files read by a layout: providers' reports, and statements of our bank."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 
 from payments.concurrency.bounded_process import HostBusy
 from payments.domain.reconciliation.bank.statements import ReadStatement
 from payments.domain.reconciliation.columns import tables
-from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement, folded
+from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement, begins, folded
 from payments.domain.reconciliation.files import BadReport, FileRow, head_among, lines_in
 from payments.providers.settlement_reports import SettlementLine
 
@@ -58,10 +59,17 @@ def entries(
         named = [(each, FileRow([*map(named_as, row.cells)], 1, row.number)) for each, head in heads for row in head]
         separator, head = head_among(named, reader)
     else:
-        widest = max(((len(row.cells), each) for each, head in heads for row in head), default=(0, ","))
-        numbered = FileRow([str(place) for place in range(1, widest[0] + 1)], 1, 0)
-        separator, head = head_among([(widest[1], numbered)], reader)
+        separator, first = max(heads, key=lambda head: cells_alike(head[1]))
+        width = max((len(row.cells) for row in first), default=0) if pads else cells_alike(first)[1]
+        numbered = FileRow([str(place) for place in range(1, width + 1)], 1, 0)
+        separator, head = head_among([(separator, numbered)], reader)
     return head.cells, _movements(rows(separator), head, layout.skipped, pads)
+
+
+def cells_alike(rows: Sequence[FileRow]) -> tuple[int, int]:
+    """Return how many cells are in rows of the width that most have, and it; zeros where that is one cell."""
+    widths = Counter(len(row.cells) for row in rows if len(row.cells) > 1)
+    return max(((width * count, width) for width, count in widths.items()), default=(0, 0))
 
 
 def named_as(header: str) -> str:
@@ -72,8 +80,8 @@ def named_as(header: str) -> str:
 def _movements(rows: Iterator[FileRow], head: FileRow, skipped: tuple[str, ...], pads: bool) -> Iterator[FileRow]:
     """Yield the rows below the header but those that begin with one of `skipped`, such as sums."""
     for row in rows:
-        first = folded(next(filter(None, row.cells), ""))
-        if row.number > head.number and not (first and first.startswith(skipped)):
+        first = next(filter(None, map(folded, row.cells)), "")
+        if row.number > head.number and not begins(first, skipped):
             missing = len(head.cells) - len(row.cells) if pads else 0
             yield FileRow([*row.cells, *[""] * missing], row.height, row.number)
 

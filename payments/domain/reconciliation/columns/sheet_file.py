@@ -20,7 +20,7 @@ from zipfile import ZipFile
 CPU_SECONDS = 120
 MEMORY_BYTES = 512 * 1024**2
 MAX_UNPACKED_BYTES = 200 * 1024**2
-MAX_ROWS, MAX_CELLS = 200_000, 4_000_000
+MAX_ROWS, MAX_CELLS, MAX_CHARS = 200_000, 4_000_000, 50_000_000
 # A spreadsheet keeps no more digits of a number.
 EXACT = 10**15
 
@@ -34,7 +34,7 @@ def lines(content: bytes, name: str, most: int) -> Iterator[Any]:
             yield f"it has more than {MAX_UNPACKED_BYTES // 1024**2} MiB unpacked: split it by days"
             return
     book = load_workbook(BytesIO(content), read_only=True, data_only=True, keep_links=False)
-    names = [sheet.title for sheet in book.worksheets]
+    names = [sheet.title for sheet in sorted(book.worksheets, key=lambda sheet: sheet.sheet_state != "visible")]
     yield names
     if not names or (name and name not in names):
         yield f"it has no sheet {name or 'with cells'}; its sheets are {', '.join(names[:5]) or 'none'}"
@@ -47,11 +47,12 @@ def lines(content: bytes, name: str, most: int) -> Iterator[Any]:
 
 def rows(found: Iterable[tuple[object, ...]], most: int) -> Iterator[Any]:
     """Yield the rows that have something in them, or what is wrong."""
-    cells = given = 0
+    cells = given = chars = 0
     for number, values in enumerate(found, 1):
         cells += len(values)
-        if number > MAX_ROWS or cells > MAX_CELLS:
-            yield f"line {number}: it has more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells: split it"
+        chars += sum(len(value) for value in values if isinstance(value, str))
+        if number > MAX_ROWS or cells > MAX_CELLS or chars > MAX_CHARS:
+            yield f"line {number}: it has more than {MAX_ROWS:,} rows, {MAX_CELLS:,} cells or {MAX_CHARS:,} characters"
             return
         if any(value not in (None, "") for value in values):
             yield number, [text_of(value) for value in values]

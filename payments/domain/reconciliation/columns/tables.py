@@ -3,6 +3,7 @@
 import codecs
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -59,13 +60,15 @@ def decoded(raw: bytes, encoding: str) -> str:
 
 def encoding_of(raw: bytes) -> str:
     """Return the encoding that a file has by its byte order mark and its bytes."""
-    if raw[1:400:2].count(0) > len(raw[1:400:2]) // 2:
-        return "utf-16-le"
-    try:
-        raw.decode("utf-8")
-    except UnicodeError:
-        return next((name for mark, name in BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "windows-1252")
-    return "utf-8"
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if raw[first:400:2].count(0) > len(raw[first:400:2]) // 2:
+            return encoding
+    mark = next(filter(raw.startswith, BYTE_ORDER_MARKS), b"")
+    for encoding in (BYTE_ORDER_MARKS.get(mark, "utf-8"), "windows-1252", "shift_jis", "gb18030"):
+        with suppress(UnicodeError):
+            raw.decode(encoding)
+            return encoding
+    return "windows-1252"
 
 
 def heads_of(text: str, chars: int = HEAD_CHARS, most: int = HEAD_ROWS) -> list[tuple[str, list[FileRow]]]:
