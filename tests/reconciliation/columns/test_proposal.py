@@ -1,5 +1,7 @@
 """Layouts proposed for files as providers and banks of several countries export them."""
 
+from datetime import date
+
 import pytest
 from django.core.signing import BadSignature
 
@@ -16,7 +18,7 @@ txn_3,2026-11-30 10:11:12,php,-77.00,0.00,-77.00,payout,
 """
 WALLET = """Settlement report of Acme,,,,
 Transaction Date,Merchant Reference Number,Transaction Type,Amount (PHP),MDR
-"Nov 28, 2026 10:05 PM",0193700000007000800000000000000a,Payment,"1,200.00",10.00
+"Nov 28, 2026 10:05 PM",0193700000007000800000000000000a,Payment,"1,200.00",-10.00
 "Nov 29, 2026 11:05 AM",0193700000007000800000000000000b,Refund,200.00,0.00
 Total,,,"1,400.00",10.00
 """
@@ -63,6 +65,8 @@ def test_a_bank_statement_with_commas_and_without_a_mark_is_understood() -> None
     assert (found.layout.encoding, found.layout.decimal, found.layout.dates) == ("windows-1252", ",", "%d.%m.%y")
     # Its name is not among those that are known.
     assert found.layout.columns[Role.CURRENCY] == "Waehrung"
+    for encoding in ("utf-16-be", "utf-16-le", "shift_jis"):
+        assert sample_of("Date,データ\n".encode(encoding)).rows[0].cells == ["Date", "データ"]
 
 
 def test_debits_and_credits_make_the_amount() -> None:
@@ -74,13 +78,34 @@ def test_debits_and_credits_make_the_amount() -> None:
 def test_what_may_be_otherwise_is_a_doubt() -> None:
     found = proposed("Date,Reference,Amount\n05/11/2026,a,1.000\n06/11/2026,b,2.000\n")
     assert found.doubts == [
-        "Days may be as 30/11/2026 or as 11/30/2026: each reads all of them.",
+        "Days may be as 30/11/2026 or as 11/30/2026: each reads as many of them.",
         "Amounts read with a decimal point and with a decimal comma: look at the sums.",
-        "No currency is named; PHP is taken.",
+        "No amount is negative, so nothing says which way money went.",
+        "No column is the currency; none is named, PHP is taken.",
     ]
+    found = proposed("Date,Reference,Amount (USD),Amount (PHP),Text\n" + 9 * "05/11/2026,a,-1.00,-58.00,TOP\n" + "end")
+    assert found.doubts[0] == "The amount may as well be in the column “Amount (PHP)” as in “Amount (USD)”."
+    assert (found.doubts[1][:11], "; PHP, TOP, USD is named" in found.doubts[2]) == ("Days may be", True)
+    mixed = sheets(Lines=[HEADER, *ROWS, [date(2026, 1, 11), "a", "Sale", -1.5, "PHP"]])
+    assert "a spreadsheet may have taken days for months" in propose(sample_of(mixed), is_bank=False).doubts[0]
     assert "No amount is negative, so nothing says which way money went." in proposed(
         "Date,Amount\n30/11/2026,1.00\n", is_bank=True
     ).doubts  # fmt: skip
+
+
+def test_a_kind_is_by_whole_words() -> None:
+    words = ("private", "taxi", "wholesale", "chargeback_fee", "rückzahlung")
+    rows = [("2026-11-30", "a", word, "-9.00") for word in words]
+    assert proposed(text_of([("Date", "Reference", "Type", "Amount"), *rows])).layout.kinds == dict(
+        zip(words, ("other", "other", "other", "fee", "refund"), strict=True)
+    )
+
+
+def test_a_payer_whose_name_begins_as_a_sum_is_not_left_out() -> None:
+    rows = b"Summer,2026-11-30,a,-5.00,PHP\nTotal Gas,2026-11-30,b,6.00,PHP\nSum,,,1.00,\n"
+    sample = sample_of(b"Customer,Date,Reference,Amount,Currency\n" + rows)
+    found = propose(sample, is_bank=False)
+    assert (found.layout.skipped, len(preview(sample, report(found.layout)).lines)) == (("sum",), 2)
 
 
 def test_a_file_without_known_columns_says_what_is_missing() -> None:
@@ -95,10 +120,11 @@ def test_a_file_without_a_header_is_understood_by_its_values() -> None:
 
 
 def test_a_sample_travels_with_a_form_signed_and_without_card_numbers() -> None:
-    rows = [HEADER, *ROWS, ("30/11/2026", "card 4242 4242 4242 4242", "Sale", "1.00", "PHP")]
+    rows = [HEADER, *ROWS, ("30/11/2026", "card 4242 4242 4242 4242", "Sale", "1.00", "PHP"), (378282246310005,)]
     for sample in (sample_of(text_of(rows).encode()), sample_of(sheets(Lines=[*rows, [1.5]]), "Lines")):
         assert Sample.read(sample.written()) == sample
         assert sample.rows[4].cells[1] == "[card …4242]"
+        assert sample.rows[5].cells[0] == "[card …0005]"
     with pytest.raises(BadSignature):
         Sample.read(sample.written() + "x")
 
@@ -114,6 +140,9 @@ def test_a_preview_shows_lines_sums_and_what_cannot_be_read() -> None:
 def test_a_preview_of_other_columns_says_which_is_missing() -> None:
     found = preview(sample_of(b"Date,Amount\n30/11/2026,1.00\n"), report())
     assert found.faults == ["line 1, column Merchant Reference: must be there, once"]
+    sample = sample_of(b"Reference,Amount\na,1.00\n")
+    found = preview(sample, report(propose(sample, is_bank=False).layout))
+    assert found.faults == ["Name the column of the date."]
 
 
 @pytest.mark.parametrize(

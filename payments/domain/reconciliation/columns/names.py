@@ -40,19 +40,19 @@ _NAMES = {
 }
 # The more exact first, each with a blank around its words.
 HEADERS = {role: [f" {name.strip()} " for name in known.split(";")] for role, known in _NAMES.items()}
-# Parts of a word that say what a kind means; the first that is in it.
+# Words that say what a kind means, the first that is in it: `refund-` begins a word, and `-zahlung` ends one.
 KINDS = {
-    meaning: parts.split()
+    meaning: [f" {part} ".replace(" -", "").replace("- ", "") for part in parts.split()]
     for meaning, parts in {
-        Meaning.DISPUTE: "chargeback dispute rückbelastung contracargo",
-        Meaning.REFUND: "refund rückerstattung erstattung reembolso remboursement",
-        Meaning.FEE: "fee commission mdr tax vat gebühr comisión frais",
-        Meaning.PAYOUT: "payout withdrawal settlement transfer disbursement auszahlung remittance",
-        Meaning.CHARGE: "charge settled payment sale capture purchase zahlung pago bayad",
+        Meaning.FEE: "fee fees commission- mdr tax taxes vat -gebühr -gebühren comisión- frais",
+        Meaning.DISPUTE: "chargeback- dispute- rückbelastung- contracargo-",
+        Meaning.REFUND: "refund- -erstattung rückzahlung- reembolso- remboursement-",
+        Meaning.PAYOUT: "payout- withdrawal- settlement- transfer- disbursement- auszahlung- remittance-",
+        Meaning.CHARGE: "charge- settled payment- sale sales capture- purchase- -zahlung pago- bayad-",
     }.items()
 }
 # How rows that are no movements begin.
 SUMS = (
-    *("total", "subtotal", "grand total", "sum", "summe", "gesamt", "saldo", "balance", "opening balance"),
-    *("closing balance", "end of", "generated", "kabuuan", "totaal", "suma"),
+    *("total", "totals", "subtotal", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "saldo", "balance"),
+    *("opening balance", "closing balance", "end of", "generated", "kabuuan", "totaal", "suma"),
 )

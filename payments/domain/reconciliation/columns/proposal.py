@@ -19,6 +19,7 @@ from payments.domain.reconciliation.columns.layout import (
     Meaning,
     Role,
     Signs,
+    begins,
     folded,
 )
 from payments.domain.reconciliation.columns.readers import named_as
@@ -52,17 +53,19 @@ def propose(sample: Sample, is_bank: bool) -> Proposal:
     values = {name: [row.cells[place] for row in body if row.cells[place:] and row.cells[place].strip()]
               for place, name in enumerate(header.cells)}  # fmt: skip
     reasons, doubts = list[str](), list[str]()
-    columns = _columns(values, reasons)
+    columns = _columns(values, reasons, doubts)
+    reasons += [f"Rows that begin with “{word}” are left out" for word in sums]
     numbers = [cell for role in AMOUNTS if role in columns for cell in values[columns[role]]]
     dates = _dates(values.get(columns.get(Role.DATE, ""), ()), doubts)
     decimal = _decimal(numbers, doubts)
     kinds = {word: _meaning(word) for word in _words_of(values.get(columns.get(Role.KIND, ""), ()))}
     reasons += [f"“{word}” is {meaning.label.lower()}, by the word" for word, meaning in kinds.items()]
     signs = Signs.WRITTEN
-    if not any(is_negative(cell, decimal) for cell in numbers) and not {Role.SIDE, Role.DEBIT} & columns.keys():
+    amounts = values.get(columns.get(Role.AMOUNT) or columns.get(Role.NET, ""), ())
+    if not any(is_negative(cell, decimal) for cell in amounts) and not {Role.SIDE, Role.DEBIT} & columns.keys():
         if OUTWARD & {*kinds.values()}:
             signs = Signs.KIND
-        elif is_bank:
+        else:
             doubts.append("No amount is negative, so nothing says which way money went.")
     currency = ""
     if not is_bank and Role.CURRENCY not in columns:
@@ -90,20 +93,22 @@ def _parts(sample: Sample) -> tuple[FileRow, bool, list[FileRow], tuple[str, ...
     else:
         width = max((len(row.cells) for row in sample.rows), default=0)
         header = FileRow([str(place) for place in range(1, width + 1)], 1, 0)
-    body = [row for row in sample.rows if row.number > header.number]
-    begins = [folded(next(filter(None, row.cells), "")) for row in body]
-    sums = tuple(sorted({word for text in begins for word in names.SUMS if text.startswith(word)}))
-    return header, has_header, [row for row, text in zip(body, begins, strict=True) if not text.startswith(sums)], sums
+    body = [(row, next(filter(None, map(folded, row.cells)), "")) for row in sample.rows if row.number > header.number]
+    undated = [text for row, text in body if not any(_is(Role.DATE, cell) for cell in row.cells)]
+    sums = tuple(sorted({word for text in undated for word in names.SUMS if begins(text, [word])}))
+    return header, has_header, [row for row, text in body if not begins(text, sums)], sums
 
 
-def _columns(values: Values, reasons: list[str]) -> dict[Role, str]:
+def _columns(values: Values, reasons: list[str], doubts: list[str]) -> dict[Role, str]:
     """Return the column of each role that has one: the best first, and none for two roles."""
     pairs = ((role, name) for role in names.HEADERS for name in values)
     scored = [(*_score(role, name, values[name]), role, name) for role, name in pairs]
-    columns, why = dict[Role, str](), dict[Role, str]()
+    columns, why, best = dict[Role, str](), dict[Role, str](), dict[Role, float]()
     for score, reason, role, name in sorted(scored, key=lambda each: -each[0]):
         if score and role not in columns and name not in columns.values():
-            columns[role], why[role] = name, f"{role.label}: column “{name}”, {reason}"
+            columns[role], why[role], best[role] = name, f"{role.label}: column “{name}”, {reason}", score
+        elif role is Role.AMOUNT and score and score > best.get(role, 9) - 0.01 and name not in columns.values():
+            doubts.append(f"The amount may as well be in the column “{name}” as in “{columns[role]}”.")
     for role in _needless(columns, values):
         del columns[role]
     reasons += [why[role] for role in Role if role in columns]
@@ -169,8 +174,10 @@ def _dates(cells: Sequence[str], doubts: list[str]) -> str:
     counts = Counter({form: sum(_is_date(cell, form) for cell in cells) for form in DATES})
     best = max(counts.values())
     forms = [form for form in DATES if counts[form] == best and best]
-    if len({tuple(read_time(cell, form) for cell in cells) for form in forms if best == len(cells)}) > 1:
-        doubts.append(f"Days may be as {' or as '.join(DATES[form] for form in forms)}: each reads all of them.")
+    if len({tuple(read_time(cell, form) for cell in cells if _is_date(cell, form)) for form in forms}) > 1:
+        doubts.append(f"Days may be as {' or as '.join(DATES[form] for form in forms)}: each reads as many of them.")
+    if len({isinstance(cell, Typed) for cell in cells if DIGITS.search(cell)}) > 1:
+        doubts.append("Some days are text and others are dates: a spreadsheet may have taken days for months.")
     return forms[0] if forms else ISO
 
 
@@ -186,14 +193,14 @@ def _words_of(cells: Iterable[str]) -> list[str]:
 
 
 def _meaning(word: str) -> Meaning:
-    return next(
-        (meaning for meaning, parts in names.KINDS.items() if any(part in word for part in parts)), Meaning.OTHER
-    )
+    text = f" {' '.join(WORDS.findall(word))} "
+    found = (meaning for meaning, parts in names.KINDS.items() if any(part in text for part in parts))
+    return next(found, Meaning.OTHER)
 
 
 def _currency(cells: Iterable[str], doubts: list[str]) -> str:
     """Return the one currency that the first rows name."""
     named = Counter(code for cell in cells for code in CODE.findall(cell) if code in CURRENCIES)
-    if not named:
-        doubts.append(f"No currency is named; {DEFAULT_CURRENCY} is taken.")
-    return named.most_common(1)[0][0] if named else DEFAULT_CURRENCY
+    taken = named.most_common(1)[0][0] if named else DEFAULT_CURRENCY
+    doubts.append(f"No column is the currency; {', '.join(sorted(named)) or 'none'} is named, {taken} is taken.")
+    return taken
