@@ -15,7 +15,7 @@ from payments.domain.reconciliation.files import BadReport, FileRow, line_in
 from payments.domain.reconciliation.matcher import as_kept
 from payments.providers.settlement_reports import Movement, SettlementLine
 
-MOST_ROWS, MOST_COLUMNS, CELL_LENGTH = 200, 256, 200
+MOST_ROWS = MOST_COLUMNS = CELL_LENGTH = 200
 # Signed, it goes with a form, whose fields may have twice as many.
 EXAMPLE_CHARS = 64 * 1024
 SALT = "kaha.layout-example"
