@@ -34,12 +34,13 @@ REQUEST = ApiObject(
     livemode=member.livemode(),
     created_at=member.created(),
 )
+find_request = Finder("req", ApiRequest.objects.of, "request_id")
 
 
 class RequestViewSet(ObjectViewSet):
     """The merchant's own requests of the last days."""
 
-    shown, find = REQUEST, Finder("req", ApiRequest.objects.of, "request_id")
+    shown, find = REQUEST, find_request
     query_serializers = {"list": FeedQuery}
     reads = "requests:read"
 

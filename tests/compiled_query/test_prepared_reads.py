@@ -97,7 +97,7 @@ FINDERS: dict[str, tuple[Finder[Any], type[Model], str]] = {
     "payout": (payouts.find_payout, Payout, "id"),
     "transaction": (payouts.find_transaction, Posting, "id"),
     "event": (events.find, Event, "id"),
-    "request": (requests.find, ApiRequest, "request_id"),
+    "request": (requests.find_request, ApiRequest, "request_id"),
     "webhook endpoint": (find_endpoint, WebhookEndpoint, "id"),
     "customer": (find_customer, Customer, "id"),
 }
