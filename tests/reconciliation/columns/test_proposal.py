@@ -108,6 +108,24 @@ def test_a_payer_whose_name_begins_as_a_sum_is_not_left_out() -> None:
     assert (found.layout.skipped, len(preview(sample, report(found.layout)).lines)) == (("sum",), 2)
 
 
+def test_payments_below_zero_are_signs_that_are_reversed() -> None:
+    text = "Date,Reference,Type,Amount\n30/11/2026,a,Payment,-5.00\n30/11/2026,b,Refund,5.00\n"
+    assert proposed(text).layout.signs is Signs.REVERSED
+
+
+def test_a_balance_with_a_day_is_no_movement() -> None:
+    text = "Date,Description,Amount\n01/11/2026,Opening balance,1000.00\n28/11/2026,Balance of Ben,-1.00\n"
+    layout = proposed(text, is_bank=True).layout
+    account = OwnBankAccount(name="ours", currency="PHP", last4="4455")
+    found = preview(sample_of(text.encode()), AnyStatement("ours", layout, account))
+    assert [line.text for line in found.lines] == ["Balance of Ben"]
+
+
+def test_a_sample_is_small_enough_for_a_form() -> None:
+    rows = [[f"{place * row}-{'x' * 90}" for place in range(40)] for row in range(200)]
+    assert len(sample_of(sheets(Lines=rows)).written()) < 100_000
+
+
 def test_a_file_without_known_columns_says_what_is_missing() -> None:
     assert proposed("a,b\nx,y\n").doubts[-1] == "Name the column of the date."
     assert proposed("").layout.columns == {}

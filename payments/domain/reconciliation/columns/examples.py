@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Self
 
 from django.core import signing
@@ -18,6 +19,8 @@ from payments.providers.settlement_reports import Movement, SettlementLine
 MOST_ROWS = MOST_COLUMNS = CELL_LENGTH = 200
 # Signed, it goes with a form, whose fields may have twice as many.
 EXAMPLE_CHARS = 64 * 1024
+# Of all cells, so that they travel with a form.
+FORM_CHARS = 48 * 1024
 SALT = "kaha.layout-example"
 
 
@@ -92,7 +95,9 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
 
 def _masked(rows: Iterable[FileRow]) -> list[FileRow]:
     """Return rows without card numbers, of a bounded number of cells of a bounded length."""
-    return [FileRow([*map(_shown, row.cells[:MOST_COLUMNS])], 1, row.number) for row in rows]
+    kept = [FileRow([*map(_shown, row.cells[:MOST_COLUMNS])], 1, row.number) for row in rows]
+    lengths = accumulate(sum(map(len, row.cells)) for row in kept)
+    return [row for row, length in zip(kept, lengths, strict=True) if length < FORM_CHARS]
 
 
 def _shown(cell: str) -> str:

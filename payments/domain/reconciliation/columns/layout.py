@@ -1,7 +1,7 @@
 """What a layout says of a file: which column is what, and how cells are written. Adapts it to the readers of files."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any, ClassVar
@@ -250,6 +250,12 @@ def folded(word: str) -> str:
 def begins(text: str, words: Iterable[str]) -> bool:
     """Return whether a folded text begins with one of these words, whole: `summer` does not begin with `sum`."""
     return any(text.startswith(word) and not f"{text} "[len(word) - 1 : len(word) + 1].isalnum() for word in words)
+
+
+def is_left_out(cells: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether the first filled cell begins with one of `words`, or another is one of them."""
+    texts = [*filter(None, map(folded, cells))]
+    return bool(texts) and (begins(texts[0], words) or not {*words}.isdisjoint(texts))
 
 
 def _movement(meaning: Meaning | None, amount: int) -> Movement:

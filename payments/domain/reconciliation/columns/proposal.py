@@ -19,8 +19,8 @@ from payments.domain.reconciliation.columns.layout import (
     Meaning,
     Role,
     Signs,
-    begins,
     folded,
+    is_left_out,
 )
 from payments.domain.reconciliation.columns.readers import named_as
 from payments.domain.reconciliation.files import FileRow
@@ -54,24 +54,30 @@ def propose(sample: Sample, is_bank: bool) -> Proposal:
               for place, name in enumerate(header.cells)}  # fmt: skip
     reasons, doubts = list[str](), list[str]()
     columns = _columns(values, reasons, doubts)
-    reasons += [f"Rows that begin with “{word}” are left out" for word in sums]
+    reasons += [f"Rows that begin with “{word}”, or have a cell with it alone, are left out" for word in sums]
     numbers = [cell for role in AMOUNTS if role in columns for cell in values[columns[role]]]
     dates = _dates(values.get(columns.get(Role.DATE, ""), ()), doubts)
     decimal = _decimal(numbers, doubts)
     kinds = {word: _meaning(word) for word in _words_of(values.get(columns.get(Role.KIND, ""), ()))}
     reasons += [f"“{word}” is {meaning.label.lower()}, by the word" for word, meaning in kinds.items()]
-    signs = Signs.WRITTEN
-    amounts = values.get(columns.get(Role.AMOUNT) or columns.get(Role.NET, ""), ())
-    if not any(is_negative(cell, decimal) for cell in amounts) and not {Role.SIDE, Role.DEBIT} & columns.keys():
-        if OUTWARD & {*kinds.values()}:
-            signs = Signs.KIND
-        else:
-            doubts.append("No amount is negative, so nothing says which way money went.")
+    signs = _signs(columns, [dict(zip(header.cells, row.cells, strict=False)) for row in body], kinds, decimal)
+    if signs is None:
+        doubts.append("No amount is negative, so nothing says which way money went.")
+        signs = Signs.WRITTEN
     currency = ""
     if not is_bank and Role.CURRENCY not in columns:
         currency = _currency(chain.from_iterable(row.cells for row in sample.rows[: tables.HEAD_ROWS]), doubts)
     layout = ColumnLayout(
-        columns, kinds, dates, decimal, signs, sample.encoding, has_header, sums, sample.sheet, currency
+        columns,
+        kinds,
+        dates,
+        decimal,
+        signs or Signs.WRITTEN,
+        sample.encoding,
+        has_header,
+        sums,
+        sample.sheet,
+        currency,
     )
     try:
         layout.check(is_bank)
@@ -93,10 +99,12 @@ def _parts(sample: Sample) -> tuple[FileRow, bool, list[FileRow], tuple[str, ...
     else:
         width = max((len(row.cells) for row in sample.rows), default=0)
         header = FileRow([str(place) for place in range(1, width + 1)], 1, 0)
-    body = [(row, next(filter(None, map(folded, row.cells)), "")) for row in sample.rows if row.number > header.number]
-    undated = [text for row, text in body if not any(_is(Role.DATE, cell) for cell in row.cells)]
-    sums = tuple(sorted({word for text in undated for word in names.SUMS if begins(text, [word])}))
-    return header, has_header, [row for row, text in body if not begins(text, sums)], sums
+    body = [row for row in sample.rows if row.number > header.number]
+    undated = [row for row in body if not any(_is(Role.DATE, cell) for cell in row.cells)]
+    sums = {word for row in undated for word in names.SUMS if is_left_out(row.cells, [word])}
+    # A balance has a day, and its name in a cell of its own.
+    sums |= {*names.SUMS} & {folded(cell) for row in body for cell in row.cells}
+    return header, has_header, [row for row in body if not is_left_out(row.cells, [*sums])], tuple(sorted(sums))
 
 
 def _columns(values: Values, reasons: list[str], doubts: list[str]) -> dict[Role, str]:
@@ -168,6 +176,20 @@ def _needless(columns: Mapping[Role, str], values: Values) -> set[Role]:
         if sum(len(values[columns[role]]) for role in pair) <= rows * 1.1 or Role.AMOUNT not in columns:
             return {Role.AMOUNT} & columns.keys()
     return pair
+
+
+def _signs(
+    columns: Mapping[Role, str], rows: Sequence[Mapping[str, str]], kinds: Mapping[str, Meaning], decimal: str
+) -> Signs | None:
+    """Return which way money went in an example; None where nothing says it."""
+    if {Role.SIDE, Role.DEBIT} & columns.keys():
+        return Signs.WRITTEN
+    amount, kind = columns.get(Role.AMOUNT, columns.get(Role.NET, "")), columns.get(Role.KIND, "")
+    below = [(kinds.get(folded(row.get(kind, ""))), is_negative(row.get(amount, ""), decimal)) for row in rows]
+    if not any(is_below for _, is_below in below):
+        return Signs.KIND if OUTWARD & {*kinds.values()} else None
+    charges = [is_below for meaning, is_below in below if meaning is Meaning.CHARGE]
+    return Signs.REVERSED if sum(charges) > len(charges) / 2 else Signs.WRITTEN
 
 
 def _dates(cells: Sequence[str], doubts: list[str]) -> str:

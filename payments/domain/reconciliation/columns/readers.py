@@ -7,7 +7,7 @@ from itertools import chain, islice
 from payments.concurrency.bounded_process import HostBusy
 from payments.domain.reconciliation.bank.statements import ReadStatement
 from payments.domain.reconciliation.columns import tables
-from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement, begins, folded
+from payments.domain.reconciliation.columns.layout import AnyReport, AnyStatement, is_left_out
 from payments.domain.reconciliation.files import BadReport, FileRow, head_among, lines_in
 from payments.providers.settlement_reports import SettlementLine
 
@@ -44,15 +44,11 @@ def statement_of(raw: bytes, reader: AnyStatement, progress: Progress = lambda _
 
 
 def entries(
-    heads: Sequence[tuple[str, Sequence[FileRow]]],
-    reader: AnyReport,
-    rows: Callable[[str], Iterator[FileRow]],
-    pads: bool,
+    heads: Heads, reader: AnyReport, rows: Callable[[str], Iterator[FileRow]], pads: bool
 ) -> tuple[list[str], Iterator[FileRow]]:
     """Return the header of a table and its rows of movements; raise BadReport where a column is missing.
 
-    `rows` returns all by a separator. A sheet has no empty cells at the end
-    of a row: it `pads` them.
+    `rows` returns all by a separator. A sheet has no empty cells at the end of a row: it `pads` them.
     """
     layout = reader.layout
     if layout.has_header:
@@ -78,10 +74,9 @@ def named_as(header: str) -> str:
 
 
 def _movements(rows: Iterator[FileRow], head: FileRow, skipped: tuple[str, ...], pads: bool) -> Iterator[FileRow]:
-    """Yield the rows below the header but those that begin with one of `skipped`, such as sums."""
+    """Yield the rows below the header but those that are `skipped`, such as sums."""
     for row in rows:
-        first = next(filter(None, map(folded, row.cells)), "")
-        if row.number > head.number and not begins(first, skipped):
+        if row.number > head.number and not is_left_out(row.cells, skipped):
             missing = len(head.cells) - len(row.cells) if pads else 0
             yield FileRow([*row.cells, *[""] * missing], row.height, row.number)
 

@@ -20,7 +20,8 @@ SEPARATORS = ",;\t|"
 # The header is among the first of them; before it may be a letterhead.
 HEAD_ROWS = 40
 HEAD_CHARS = 64 * 1024
-SHEET_SECONDS = 240
+# A page that looks at the first rows waits for less.
+SHEET_SECONDS, HEAD_SECONDS = 240, 20
 
 
 def is_sheet(raw: bytes) -> bool:
@@ -36,8 +37,9 @@ def sheet_of(raw: bytes, name: str, most: int) -> tuple[list[str], Iterator[File
     Raise BadReport, also while the rows are read, and HostBusy.
     """
     asked = json.dumps([name, most]).encode() + b"\n" + raw
+    seconds = SHEET_SECONDS if most < 0 else HEAD_SECONDS
     try:
-        lines: Any = map(json.loads, BytesIO(output_of(Path(sheet_file.__file__), asked, SHEET_SECONDS)))
+        lines: Any = map(json.loads, BytesIO(output_of(Path(sheet_file.__file__), asked, seconds)))
     except Ended:
         raise BadReport("it is no Xlsx file that can be read, or one that takes too much time or memory") from None
     names = _line(next(lines))
