@@ -53,7 +53,7 @@ line AS MATERIALIZED (
     WHERE l.provider = %(name)s AND l.matched_at IS NULL AND l.kind = 'booked'
         AND b.payout_id IS NULL AND b.file_id IS NULL AND b.batch_id IS NULL
 )
-"""
+"""  # nosec B608 # no value in it
 SET = """
 UPDATE payments_bankline b
 SET payout_id = found.payout_id, file_id = found.file_id, batch_id = found.batch_id, is_guess = %(is_guess)s
