@@ -83,7 +83,7 @@ class LayoutForm(ReasonForm):
         required=False,
         label="Rows left out",
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Those whose first filled cell begins so, such as “total”, one a line.",
+        help_text="Those that begin with it, or have a cell with it alone, such as “total”; one a line.",
     )
 
     def __init__(self, data: Any, account: str, sample: Sample) -> None:
