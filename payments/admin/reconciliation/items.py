@@ -170,7 +170,7 @@ class ReconciliationItemAdmin(BaseAdmin):
     run_link = row_link_column("run", ReconciliationRun)
     line_link = row_link_column("line", ReportLine)
     posting_link = column("Posting", lambda item: _posting_link(item))
-    difference = column("Difference of amounts", lambda item: difference_of(item), is_number=True)
+    difference = column("Off by", lambda item: difference_of(item), is_number=True)
     age = column("Age", lambda item: timesince(item.created_at, clock.now()).split(",")[0])
     attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")

@@ -118,7 +118,7 @@ def test_a_balance_with_a_day_is_no_movement() -> None:
     layout = proposed(text, is_bank=True).layout
     account = OwnBankAccount(name="ours", currency="PHP", last4="4455")
     found = preview(sample_of(text.encode()), AnyStatement("ours", layout, account))
-    assert [line.text for line in found.lines] == ["Balance of Ben"]
+    assert ([line.text for line in found.lines], found.left_out) == (["Balance of Ben"], 1)
 
 
 def test_a_sample_is_small_enough_for_a_form() -> None:

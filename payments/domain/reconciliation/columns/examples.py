@@ -83,13 +83,13 @@ def preview(sample: Sample, reader: AnyReport) -> Preview:
         return found
     for row in rows:
         line = line_in(header, row.cells, reader)
-        if not line:
-            found.left_out += 1
-        elif line.kind is Movement.UNREAD:
+        if line and line.kind is Movement.UNREAD:
             found.faults.append(f"line {row.number}, {line.word}")
-        else:
+        elif line:
             found.lines.append(replace(line, row=row.number))
             found.sums[line.kind, line.currency] += line.amount
+    first = next((row.number for row in sample.rows if [*map(readers.named_as, row.cells)] == header), 0)
+    found.left_out = sum(row.number > first for row in sample.rows) - len(found.lines) - len(found.faults)
     return found
 
 
