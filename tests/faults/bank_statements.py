@@ -42,7 +42,7 @@ def upload(life: "Life") -> None:
 
 
 def read() -> None:
-    """Read what waits, also what another worker began: it is taken for dead."""
+    """Read what waits, also what another worker began, as after its lease is over."""
     ReportUpload.objects.filter(state=ReportUpload.State.READING).update(due_at=clock.now())
     run_sweep("read_uploaded_reports")
 

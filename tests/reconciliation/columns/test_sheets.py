@@ -7,8 +7,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from payments.domain.reconciliation.columns import readers, sheet_file, tables
+from payments.domain.reconciliation.columns.examples import sample_of
 from payments.domain.reconciliation.files import BadReport
-from tests.reconciliation.columns.files import HEADER, READ, ROWS, report, sheets, short
+from tests.reconciliation.columns.files import HEADER, READ, ROWS, changed, report, sheets, short
 
 SHEET = "xl/worksheets/sheet1.xml"
 
@@ -30,6 +31,13 @@ def part(name: str) -> str:
 def test_a_sheet_that_says_it_has_one_cell_is_read_whole() -> None:
     raw = with_part(SHEET, part(SHEET).replace('ref="A1:E4"', 'ref="A1"').encode())
     assert short(readers.lines_of(raw, report())) == READ
+
+
+def test_a_card_number_that_names_a_sheet_is_not_repeated() -> None:
+    raw = sheets(**{"4242 4242 4242 4242": [HEADER, *ROWS]})
+    assert sample_of(raw).sheets == ["[card …4242]"]
+    with pytest.raises(BadReport, match=r"^\[card …4242\]$"):
+        readers.lines_of(raw, report(changed(sheet="November")))
 
 
 def test_an_entity_is_refused() -> None:

@@ -13,6 +13,7 @@ from payments.concurrency.bounded_process import Ended, output_of
 from payments.domain.reconciliation.columns import sheet_file
 from payments.domain.reconciliation.columns.amounts import Typed
 from payments.domain.reconciliation.files import BadReport, FileRow, filled
+from payments.domain.reconciliation.matcher import as_kept
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -42,7 +43,7 @@ def sheet_of(raw: bytes, name: str, most: int) -> tuple[list[str], Iterator[File
         lines: Any = map(json.loads, BytesIO(output_of(Path(sheet_file.__file__), asked, seconds)))
     except Ended:
         raise BadReport("it is no Xlsx file that can be read, or one that takes too much time or memory") from None
-    names = _line(next(lines))
+    names = [*map(as_kept, _line(next(lines)))]
     return names, (FileRow(_cells(line), 1, number) for number, line in map(_line, lines))
 
 
@@ -87,7 +88,8 @@ def rows_of(text: str, separator: str) -> Iterator[FileRow]:
 
 def _line(line: Any) -> Any:
     if isinstance(line, str):
-        raise BadReport(line)
+        # It may have the names of sheets.
+        raise BadReport(as_kept(line))
     return line
 
 
